@@ -110,7 +110,7 @@ double even_step(const Axes& axes, std::size_t variants) {
 std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border, double minpts) {
   constexpr double kSurface = 0.4;
   constexpr double kMostSurface = 0.6;
-  constexpr double kMostBorder = 3;
+  constexpr double kMostBorder = 2;
   const auto lacking = [&](double points) { return std::max(0.0, minpts - points); };
   const auto surface = [&](double points) { return std::pow(points + minpts, kSurface); };
   const auto most = [&](double points) {

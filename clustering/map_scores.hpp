@@ -61,7 +61,7 @@ void require_even_grid(std::span<const Variant> variants);
 /// lower number. So the border points are distributed: first, each cluster is filled up to minpts points, because a
 /// core point has that many around it. The other border points lie on the surfaces of clusters, and are divided in
 /// proportion to (core points + minpts)^0.4; but only the clusters of most core points have more than
-/// 3·minpts·(1 + core points/minpts)^0.6, which fewer than one in a hundred clusters of any size exceed. Without this
+/// 2·minpts·(1 + core points/minpts)^0.6, which about one in a hundred clusters of any size exceeds. Without this
 /// limit, one core point beside a large cluster with wide borders would count as thousands of points. Over the maps of
 /// the data sets of docs/choosing.md these sizes differ from the true ones by 9 % in the mean. core: [clusters] numbers
 /// of core points. border: the number of border points of all clusters. minpts: as a number of points.

@@ -2,9 +2,10 @@
 // candidates, faster.
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/tiles/collect_candidates.cuh>
 #include <epsflow/gpu/tiles/hopper_products.cuh>
 #include <epsflow/gpu/tiles/row_candidates.hpp>
-#include <epsflow/gpu/tiles/row_walk.cuh>
+#include <epsflow/gpu/tiles/tile_walk.cuh>
 
 namespace epsflow::gpu {
 namespace {
@@ -15,7 +16,7 @@ class HopperJudge {
                          const CandidateSlots<float>& slots)
       : tiles_(rows), choice_(choice), slots_(slots) {}
 
-  __device__ void prepare(const RowWalk<kRowTiles>& /*walk*/, unsigned /*row_tile*/, std::uint32_t row) {
+  __device__ void prepare(const TileWalk<kRowTiles>& /*walk*/, unsigned /*row_tile*/, std::uint32_t row) {
     rows_.load(tiles_.no, row);
   }
   __device__ __forceinline__ void judge(const Sums (&sums)[1], const SharedColumnBounds& columns, std::uint32_t row,
@@ -32,7 +33,7 @@ class HopperJudge {
 
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_candidates_kernel(const __grid_constant__ ProductTiles<float> rows,
-                             const __grid_constant__ ProductTiles<float> columns, RowWork work,
+                             const __grid_constant__ ProductTiles<float> columns, TileWork work,
                              const __grid_constant__ ColumnChoice choice,
                              const __grid_constant__ CandidateSlots<float> slots) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
@@ -42,7 +43,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   const unsigned group = __shfl_sync(tuning::kWholeWarp, threadIdx.x / kGroupThreads, 0);
   if (threadIdx.x == 0) stages.init();
   __syncthreads();
-  const RowWalk<kRowTiles> walk(work, blockIdx.x, gridDim.x);
+  const TileWalk<kRowTiles> walk(work, blockIdx.x, gridDim.x);
   if (group == kGroups) {
     copy_slices(rows, columns, walk, stages);
   } else {
@@ -54,12 +55,11 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 }  // namespace
 
-void launch_hopper_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const RowWork& work,
+void launch_hopper_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const TileWork& work,
                               const ColumnChoice& choice, const CandidateSlots<float>& slots, unsigned multiprocessors,
                               cudaStream_t stream) {
   check(cudaFuncSetAttribute(hopper_candidates_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
-  hopper_candidates_kernel<<<multiprocessors, kThreads, kSharedBytes, stream>>>(
-      rows, columns, divided(work, kRowTiles, multiprocessors), choice, slots);
+  hopper_candidates_kernel<<<multiprocessors, kThreads, kSharedBytes, stream>>>(rows, columns, work, choice, slots);
   check_launch(stream);
 }
 

@@ -30,28 +30,17 @@ struct ColumnChoice {
   const double* limits = nullptr;             ///< [rows]
 };
 
-/// The columns of one launch, in tiles, and the rows that they are compared with: all of them.
-struct RowWork {
-  std::uint32_t row_tiles = 0;
-  std::uint32_t first_column = 0;
-  std::uint32_t columns = 0;
-  std::uint32_t columns_at_once = 1;  ///< for each group of row tiles
-
-  [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t column_sets() const noexcept {
-    return (columns + columns_at_once - 1) / columns_at_once;
-  }
-};
-
 /// Adds to the slots of each row the columns q for which the product with row p is at least the sum of their bounds,
-/// rows.no[p] + columns.no[q]. From compute capability 8.0 on.
-void launch_row_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const RowWork& work,
+/// rows.no[p] + columns.no[q]. work: the pairs of tiles, each with a row tile and a column tile. From compute
+/// capability 8.0 on.
+void launch_row_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const TileWork& work,
                            const ColumnChoice& choice, const CandidateSlots<float>& slots, unsigned multiprocessors,
                            cudaStream_t stream);
-void launch_row_candidates(const ProductTiles<double>& rows, const ProductTiles<double>& columns, const RowWork& work,
+void launch_row_candidates(const ProductTiles<double>& rows, const ProductTiles<double>& columns, const TileWork& work,
                            const ColumnChoice& choice, const CandidateSlots<double>& slots, unsigned multiprocessors,
                            cudaStream_t stream);
 /// Does the same on a GPU of compute capability 9.0, faster.
-void launch_hopper_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const RowWork& work,
+void launch_hopper_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const TileWork& work,
                               const ColumnChoice& choice, const CandidateSlots<float>& slots, unsigned multiprocessors,
                               cudaStream_t stream);
 

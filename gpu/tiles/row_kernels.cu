@@ -1,9 +1,11 @@
 #include <cuda_runtime.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
 
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/exact_sums.cuh>
@@ -75,24 +77,26 @@ __global__ void column_bounds_kernel(const FactorShape* shapes, RowFrame frame, 
   no[q] = lowered(norm / 2 - frame.gamma * norm / 2, norm, Real{});
 }
 
-template <class Real>
-__global__ void open_rows_kernel(std::uint32_t count, std::uint32_t places, Real* no) {
-  const std::uint64_t p = direct_thread();
-  if (p < places) no[p] = p < count ? kAnyDistance : static_cast<Real>(INFINITY);
+/// Returns a radius in units of the frame; negative if the row takes no pair.
+__device__ double radius_of(const RowRadii& rows, const RowFrame& frame, std::uint64_t i) {
+  if (i >= rows.count) return -1;
+  const double value = rows.values == nullptr ? INFINITY : rows.values[i];
+  if (!rows.limits || value < 0 || isinf(value)) return value;
+  return ldexp(sqrt(value), frame.exponent) * (1 + 0x1p-38);
 }
 
 template <class Real>
-__global__ void bound_rows_kernel(const FactorShape* shapes, RowFrame frame, const double* limits, std::uint32_t count,
-                                  std::uint32_t places, Real* no) {
+__global__ void bound_rows_kernel(const __grid_constant__ RowRadii rows, RowFrame frame, Real* no,
+                                  std::uint32_t* reach) {
   const std::uint64_t i = direct_thread();
-  if (i >= places) return;
-  const double limit = i < count ? limits[i] : -1;
-  if (limit < 0) {
-    no[i] = INFINITY;
-  } else {
-    no[i] = isinf(limit) ? kAnyDistance
-                         : row_bound<Real>(shapes[i], frame, ldexp(sqrt(limit), frame.exponent) * (1 + 0x1p-38));
+  if (i >= rows.places) return;
+  const double radius = radius_of(rows, frame, i);
+  if (radius < 0) {
+    no[i] = static_cast<Real>(INFINITY);
+    return;
   }
+  no[i] = isinf(radius) ? kAnyDistance : row_bound<Real>(rows.shapes[i], frame, radius);
+  atomicMax(reach + i / index::kTilePoints, __float_as_uint(isinf(radius) ? INFINITY : index::round_up(radius)) + 1);
 }
 
 /// Returns numbers as integers in the same order, and back.
@@ -129,30 +133,165 @@ __device__ Real largest_but(const Real* values, std::uint32_t count, std::uint32
 
 /// One warp for each row.
 template <class Real>
-__global__ void narrow_kernel(const __grid_constant__ NearestRows<Real> rows, RowFrame frame,
-                              const __grid_constant__ CandidateSlots<Real> slots, std::uint32_t begin, bool again,
-                              std::uint32_t* lost) {
+__global__ void pivot_keys_kernel(const FactorShape* shapes, RowFrame frame,
+                                  const __grid_constant__ CandidateSlots<Real> slots, std::uint32_t rows,
+                                  std::uint32_t pivots, std::uint32_t wanted, unsigned long long* keys, double* radii) {
+  const std::uint64_t row = direct_thread() / 32;
+  if (row >= rows) return;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint32_t* const columns = slots.columns + row * slots.room;
+  const Real* const nearness = slots.nearness + row * slots.room;
+  const std::uint32_t count = min(slots.counts[row], slots.room);
+  double radius = INFINITY;
+  if (count >= wanted) radius = radius_from(shapes[row], frame, largest_but(nearness, count, wanted));
+  // The nearest pivot, and of several the first. The pivot itself is not among its candidates.
+  unsigned long long key = ~0ULL;
+  for (std::uint32_t i = lane; i < count; i += 32) {
+    const double squared = fmax(shapes[row].norm - 2 * static_cast<double>(nearness[i]), 0.0);
+    const auto bits = __float_as_uint(static_cast<float>(squared));
+    key = min(key, static_cast<unsigned long long>(bits) << 32U | columns[i]);
+  }
+#pragma unroll
+  for (unsigned step = 16; step > 0; step /= 2) key = min(key, __shfl_xor_sync(tuning::kWholeWarp, key, step));
+  if (lane != 0) return;
+  keys[row] = row < pivots ? row << 32U : key << 32U | key >> 32U;
+  radii[row] = radius;
+}
+
+__global__ void count_up_kernel(std::uint32_t count, std::uint32_t* numbers) {
+  const std::uint64_t i = direct_thread();
+  if (i < count) numbers[i] = static_cast<std::uint32_t>(i);
+}
+
+__global__ void reorder_kernel(const std::uint32_t* positions, const std::uint32_t* order, const double* radii,
+                               std::uint32_t count, std::uint32_t* to_order, double* to_radii) {
+  const std::uint64_t i = direct_thread();
+  if (i >= count) return;
+  to_order[i] = order[positions[i]];
+  to_radii[i] = radii[positions[i]];
+}
+
+/// One block for each tile.
+template <class T>
+__global__ void __launch_bounds__(tuning::kDirectThreads)
+    tile_balls_kernel(const __grid_constant__ OrderedPoints points, TileFrame frame, double slack,
+                      const __grid_constant__ TileBalls balls) {
+  extern __shared__ double centre[];
+  __shared__ unsigned long long farthest;
+  const std::uint32_t tile = blockIdx.x;
+  const std::uint32_t first = tile * index::kTilePoints;
+  const std::uint32_t count = min(points.size - first, index::kTilePoints);
+  const auto coordinate = [&](std::uint32_t member, std::uint32_t k) {
+    const T* const values =
+        static_cast<const T*>(points.data) + std::uint64_t{points.order[first + member]} * points.dims;
+    return ldexp(__dsub_rn(static_cast<double>(__ldg(values + k)), frame.centre[k]), frame.exponent);
+  };
+  if (threadIdx.x == 0) farthest = 0;
+  for (std::uint32_t k = threadIdx.x; k < points.dims; k += tuning::kDirectThreads) {
+    double sum = 0;
+    for (std::uint32_t m = 0; m < count; ++m) sum += coordinate(m, k);
+    centre[k] = sum / count;
+    balls.centres[std::uint64_t{k} * balls.count + tile] = centre[k];
+  }
+  __syncthreads();
+  for (std::uint32_t m = threadIdx.x / 32; m < count; m += tuning::kDirectThreads / 32) {
+    double sum = 0;
+    for (std::uint32_t k = threadIdx.x % 32; k < points.dims; k += 32) {
+      const double difference = coordinate(m, k) - centre[k];
+      sum = fma(difference, difference, sum);
+    }
+    for (unsigned step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(tuning::kWholeWarp, sum, step);
+    if (threadIdx.x % 32 == 0) atomicMax(&farthest, static_cast<unsigned long long>(__double_as_longlong(sum)));
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    balls.radii[tile] = sqrt(__longlong_as_double(static_cast<long long>(farthest))) * (1 + 0x1p-30) + slack;
+  }
+}
+
+/// A thread for each column tile and a few row tiles.
+constexpr std::uint32_t kGapRows = 4;
+__global__ void tile_gaps_kernel(const __grid_constant__ TileBalls rows, const __grid_constant__ TileBalls columns,
+                                 float* gaps) {
+  const auto j = static_cast<std::uint32_t>(direct_thread());
+  if (j >= columns.count) return;
+  const std::uint32_t first = blockIdx.y * kGapRows;
+  double sums[kGapRows] = {};
+  for (std::uint32_t k = 0; k < columns.dims; ++k) {
+    const double at = columns.centres[std::uint64_t{k} * columns.count + j];
+#pragma unroll
+    for (std::uint32_t r = 0; r < kGapRows; ++r) {
+      const double difference =
+          at - __ldg(rows.centres + std::uint64_t{k} * rows.count + min(first + r, rows.count - 1));
+      sums[r] = fma(difference, difference, sums[r]);
+    }
+  }
+  for (std::uint32_t r = 0; r < kGapRows && first + r < rows.count; ++r) {
+    const double gap = sqrt(sums[r]) * (1 - 0x1p-30) - rows.radii[first + r] - columns.radii[j];
+    gaps[std::uint64_t{first + r} * columns.count + j] = index::round_down(fmax(gap, 0.0));
+  }
+}
+
+/// A thread for each block of tiles.
+__global__ void list_blocks_kernel(const __grid_constant__ TilePairs pairs, index::TileBlock* blocks,
+                                   unsigned long long* count) {
+  constexpr std::uint32_t kSide = index::kBlockTiles;
+  const std::uint32_t rows = blockIdx.y;
+  const auto columns = static_cast<std::uint32_t>(direct_thread());
+  if (columns >= index::tile_blocks_of(pairs.column_tiles)) return;
+  unsigned taken = 0;  // column tiles
+  for (std::uint32_t j = 0; j < kSide; ++j) {
+    const std::uint32_t column = kSide * columns + j;
+    if (column >= pairs.column_tiles) break;
+    const auto rank = static_cast<std::uint32_t>(column * pairs.step % pairs.column_tiles);
+    if (rank >= pairs.from && rank < pairs.to) taken |= 1U << j;
+  }
+  if (taken == 0) return;
+  std::uint64_t found = 0;
+  for (std::uint32_t i = 0; i < kSide; ++i) {
+    const std::uint32_t row = kSide * rows + i;
+    if (row >= pairs.row_tiles) break;
+    const std::uint32_t reach = pairs.reach[row];
+    if (reach == 0) continue;
+    const float most = __uint_as_float(reach - 1);
+    for (std::uint32_t j = 0; j < kSide; ++j) {
+      const std::uint32_t column = kSide * columns + j;
+      if ((taken >> j & 1U) == 0) continue;
+      const bool beside = column + 1 >= row && column <= row + 1;
+      if (pairs.band != TilePairs::Band::with && beside != (pairs.band == TilePairs::Band::alone)) continue;
+      if (pairs.gaps != nullptr && pairs.gaps[std::uint64_t{row} * pairs.column_tiles + column] > most) continue;
+      found |= std::uint64_t{1} << (kSide * i + j);
+    }
+  }
+  if (found != 0) blocks[atomicAdd(count, 1ULL)] = {rows, columns, found};
+}
+
+/// One warp for each row.
+template <class Real>
+__global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame frame,
+                              const __grid_constant__ CandidateSlots<Real> slots, bool again, std::uint32_t* lost) {
   const std::uint64_t warp = direct_thread() / 32;
   if (warp >= rows.count) return;
   const auto p = static_cast<std::uint32_t>(warp);
   const unsigned lane = threadIdx.x % 32;
-  if (again && rows.overflown[p] == 0) return;
+  if (again && rows.masked[p] < 0) return;
   std::uint32_t* const columns = slots.columns + warp * slots.room;
   Real* const nearness = slots.nearness + warp * slots.room;
   const std::uint32_t found = slots.counts[p];
   const std::uint32_t count = min(found, slots.room);
-  Real no = rows.no[p];
-  if (count >= rows.wanted) {
-    const double radius = radius_from(rows.shapes[p], frame, largest_but(nearness, count, rows.wanted));
-    no = max(no, row_bound<Real>(rows.shapes[p], frame, radius));
-  }
   const bool overflown = found > slots.room;
+  double radius = rows.radii[p];
+  if (count >= rows.wanted) {
+    radius = fmin(radius, radius_from(rows.shapes[p], frame, largest_but(nearness, count, rows.wanted)));
+  }
+  const Real no = isinf(radius) ? kAnyDistance : row_bound<Real>(rows.shapes[p], frame, radius);
+  const std::uint32_t end = overflown ? rows.kept[p] : count;
   std::uint32_t kept = 0;
-  for (std::uint32_t first = 0; first < count; first += 32) {
+  for (std::uint32_t first = 0; first < end; first += 32) {
     const std::uint32_t i = first + lane;
-    const std::uint32_t column = i < count ? columns[i] : 0;
-    const Real near = i < count ? nearness[i] : 0;
-    const bool keeps = i < count && near >= no && !(overflown && column >= begin);
+    const std::uint32_t column = i < end ? columns[i] : 0;
+    const Real near = i < end ? nearness[i] : 0;
+    const bool keeps = i < end && near >= no;
     const unsigned keepers = __ballot_sync(tuning::kWholeWarp, keeps);
     const std::uint32_t at = kept + __popc(keepers & ((1U << lane) - 1));
     if (keeps) columns[at] = column;
@@ -162,9 +301,9 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows<Real> rows, Ro
   }
   if (lane != 0) return;
   slots.counts[p] = kept;
-  rows.no[p] = no;
-  rows.masked[p] = overflown ? no : static_cast<Real>(INFINITY);
-  rows.overflown[p] = overflown ? 1 : 0;
+  rows.kept[p] = kept;
+  rows.radii[p] = radius;
+  rows.masked[p] = overflown ? radius : -1;
   if (overflown) atomicAdd(lost, 1U);
 }
 
@@ -254,13 +393,8 @@ void launch_shape_extremes(const FactorShape* shapes, std::uint32_t count, Shape
   check_launch(stream);
 }
 
-void launch_scatter_order(std::uint32_t size, std::uint32_t* order, cudaStream_t stream) {
-  // Multiples of a step near the golden ratio of the size lie evenly, and all positions occur if it has no common
-  // factor with the size.
-  auto step = static_cast<std::uint64_t>(0.6180339887 * size);
-  while (step > 1 && std::gcd(step, std::uint64_t{size}) != 1) --step;
-  scatter_order_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(
-      size, std::max<std::uint64_t>(step, 1), order);
+void launch_scatter_order(std::uint32_t size, std::uint64_t step, std::uint32_t* order, cudaStream_t stream) {
+  scatter_order_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(size, step, order);
   check_launch(stream);
 }
 
@@ -278,25 +412,78 @@ void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std:
 }
 
 template <class Real>
-void launch_open_rows(std::uint32_t count, std::uint32_t places, Real* no, cudaStream_t stream) {
-  open_rows_kernel<<<direct_blocks(places), tuning::kDirectThreads, 0, stream>>>(count, places, no);
+void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, std::uint32_t* reach,
+                       cudaStream_t stream) {
+  check(cudaMemsetAsync(reach, 0, rows.places / index::kTilePoints * sizeof *reach, stream));
+  bound_rows_kernel<<<direct_blocks(rows.places), tuning::kDirectThreads, 0, stream>>>(rows, frame, no, reach);
   check_launch(stream);
 }
 
 template <class Real>
-void launch_bound_rows(const FactorShape* shapes, const RowFrame& frame, const double* limits, std::uint32_t count,
-                       std::uint32_t places, Real* no, cudaStream_t stream) {
-  bound_rows_kernel<<<direct_blocks(places), tuning::kDirectThreads, 0, stream>>>(shapes, frame, limits, count, places,
-                                                                                  no);
+void launch_pivot_keys(const FactorShape* shapes, const RowFrame& frame, const CandidateSlots<Real>& slots,
+                       std::uint32_t count, std::uint32_t pivots, std::uint32_t wanted, unsigned long long* keys,
+                       double* radii, cudaStream_t stream) {
+  pivot_keys_kernel<<<direct_blocks(std::uint64_t{count} * 32), tuning::kDirectThreads, 0, stream>>>(
+      shapes, frame, slots, count, pivots, wanted, keys, radii);
+  check_launch(stream);
+}
+
+void launch_sort_rows(unsigned long long* keys, const std::uint32_t* order, const double* radii, std::uint32_t count,
+                      std::uint32_t* to_order, double* to_radii, Scratch scratch) {
+  const DeviceBuffer<unsigned long long> spare_keys(scratch.memory, scratch.stream, count);
+  const DeviceBuffer<std::uint32_t> positions(scratch.memory, scratch.stream, count);
+  const DeviceBuffer<std::uint32_t> spare(scratch.memory, scratch.stream, count);
+  count_up_kernel<<<direct_blocks(count), tuning::kDirectThreads, 0, scratch.stream>>>(count, positions.data());
+  check_launch(scratch.stream);
+  cub::DoubleBuffer<unsigned long long> by(keys, spare_keys.data());
+  cub::DoubleBuffer<std::uint32_t> sorted(positions.data(), spare.data());
+  with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, by, sorted, static_cast<std::int64_t>(count), 0, 64,
+                                           scratch.stream);
+  });
+  reorder_kernel<<<direct_blocks(count), tuning::kDirectThreads, 0, scratch.stream>>>(sorted.Current(), order, radii,
+                                                                                      count, to_order, to_radii);
+  check_launch(scratch.stream);
+}
+
+void launch_sort_positions(std::uint32_t* positions, std::uint32_t count, Scratch scratch) {
+  const DeviceBuffer<std::uint32_t> sorted(scratch.memory, scratch.stream, count);
+  with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(temporary, bytes, positions, sorted.data(), static_cast<std::int64_t>(count),
+                                          0, 32, scratch.stream);
+  });
+  check(cudaMemcpyAsync(positions, sorted.data(), sorted.bytes(), cudaMemcpyDeviceToDevice, scratch.stream));
+}
+
+void launch_tile_balls(const OrderedPoints& points, const TileFrame& frame, double slack, const TileBalls& balls,
+                       cudaStream_t stream) {
+  const std::uint32_t bytes = points.dims * sizeof(double);
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    tile_balls_kernel<T><<<balls.count, tuning::kDirectThreads, bytes, stream>>>(points, frame, slack, balls);
+  });
+  check_launch(stream);
+}
+
+void launch_tile_gaps(const TileBalls& rows, const TileBalls& columns, float* gaps, cudaStream_t stream) {
+  const dim3 blocks(direct_blocks(columns.count), (rows.count + kGapRows - 1) / kGapRows);
+  tile_gaps_kernel<<<blocks, tuning::kDirectThreads, 0, stream>>>(rows, columns, gaps);
+  check_launch(stream);
+}
+
+void launch_list_blocks(const TilePairs& pairs, index::TileBlock* blocks, unsigned long long* count,
+                        cudaStream_t stream) {
+  check(cudaMemsetAsync(count, 0, sizeof *count, stream));
+  const dim3 grid(direct_blocks(index::tile_blocks_of(pairs.column_tiles)), index::tile_blocks_of(pairs.row_tiles));
+  list_blocks_kernel<<<grid, tuning::kDirectThreads, 0, stream>>>(pairs, blocks, count);
   check_launch(stream);
 }
 
 template <class Real>
-void launch_narrow(const NearestRows<Real>& rows, const RowFrame& frame, const CandidateSlots<Real>& slots,
-                   std::uint32_t begin, bool again, std::uint32_t* lost, cudaStream_t stream) {
+void launch_narrow(const NearestRows& rows, const RowFrame& frame, const CandidateSlots<Real>& slots, bool again,
+                   std::uint32_t* lost, cudaStream_t stream) {
   check(cudaMemsetAsync(lost, 0, sizeof *lost, stream));
   narrow_kernel<<<direct_blocks(std::uint64_t{rows.count} * 32), tuning::kDirectThreads, 0, stream>>>(
-      rows, frame, slots, begin, again, lost);
+      rows, frame, slots, again, lost);
   check_launch(stream);
 }
 
@@ -312,15 +499,15 @@ void launch_sort_candidates(const OrderedPoints& points, const CandidateSlots<Re
   check_launch(stream);
 }
 
-#define EPSFLOW_ROW_KERNELS(Real)                                                                                    \
-  template void launch_column_bounds(const FactorShape*, const RowFrame&, std::uint32_t, std::uint32_t, Real*,       \
-                                     cudaStream_t);                                                                  \
-  template void launch_open_rows(std::uint32_t, std::uint32_t, Real*, cudaStream_t);                                 \
-  template void launch_bound_rows(const FactorShape*, const RowFrame&, const double*, std::uint32_t, std::uint32_t,  \
-                                  Real*, cudaStream_t);                                                              \
-  template void launch_narrow(const NearestRows<Real>&, const RowFrame&, const CandidateSlots<Real>&, std::uint32_t, \
-                              bool, std::uint32_t*, cudaStream_t);                                                   \
-  template void launch_sort_candidates(const OrderedPoints&, const CandidateSlots<Real>&, std::uint32_t,             \
+#define EPSFLOW_ROW_KERNELS(Real)                                                                                     \
+  template void launch_column_bounds(const FactorShape*, const RowFrame&, std::uint32_t, std::uint32_t, Real*,        \
+                                     cudaStream_t);                                                                   \
+  template void launch_bound_rows(const RowRadii&, const RowFrame&, Real*, std::uint32_t*, cudaStream_t);             \
+  template void launch_pivot_keys(const FactorShape*, const RowFrame&, const CandidateSlots<Real>&, std::uint32_t,    \
+                                  std::uint32_t, std::uint32_t, unsigned long long*, double*, cudaStream_t);          \
+  template void launch_narrow(const NearestRows&, const RowFrame&, const CandidateSlots<Real>&, bool, std::uint32_t*, \
+                              cudaStream_t);                                                                          \
+  template void launch_sort_candidates(const OrderedPoints&, const CandidateSlots<Real>&, std::uint32_t,              \
                                        std::uint32_t*, double*, std::uint32_t*, cudaStream_t)
 EPSFLOW_ROW_KERNELS(float);
 EPSFLOW_ROW_KERNELS(double);

@@ -36,8 +36,8 @@ struct RowFrame {
   int exponent = 0;        ///< scale of the frame
 };
 
-/// Writes order[i], so that consecutive positions hold points from everywhere.
-void launch_scatter_order(std::uint32_t size, std::uint32_t* order, cudaStream_t stream);
+/// Writes order[i] = i · step mod size.
+void launch_scatter_order(std::uint32_t size, std::uint64_t step, std::uint32_t* order, cudaStream_t stream);
 /// Writes ids[i] = order[positions[i]].
 void launch_ids_of(const std::uint32_t* positions, const std::uint32_t* order, std::uint32_t count, std::uint32_t* ids,
                    cudaStream_t stream);
@@ -48,31 +48,83 @@ void launch_ids_of(const std::uint32_t* positions, const std::uint32_t* order, s
 template <class Real>
 void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std::uint32_t count, std::uint32_t places,
                           Real* no, cudaStream_t stream);
-/// Writes no[p] for rows within any distance, and infinity up to `places`.
+
+/// The rows that are compared, and within which distance. [device]
+struct RowRadii {
+  const FactorShape* shapes = nullptr;
+  /// [count] radii in units of the frame, or limits: a row takes pairs of a sum below its limit. Infinite for all
+  /// pairs, negative for none. Null: all pairs of all rows.
+  const double* values = nullptr;
+  bool limits = false;
+  std::uint32_t count = 0;
+  std::uint32_t places = 0;  ///< of the tiles of the rows
+};
+/// Writes no[i] for the rows, infinity up to `places` and for rows that take none; and the largest radius of each tile:
+/// reach[tile], as bits of float, from which 1 was added; 0 if its rows take none.
 template <class Real>
-void launch_open_rows(std::uint32_t count, std::uint32_t places, Real* no, cudaStream_t stream);
-/// Writes no[i] for rows that want pairs of a sum below limits[i]; infinity for rows that want none, whose limit is
-/// negative, and up to `places`.
+void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, std::uint32_t* reach,
+                       cudaStream_t stream);
+
+// Order: points that share their nearest pivot are together, ascending by their distance to it.
+
+/// Writes for each row a key that sorts rows, from candidates that are all pivots, which are the first rows; and a
+/// radius within which it has `wanted` pivots, infinite if there are fewer.
 template <class Real>
-void launch_bound_rows(const FactorShape* shapes, const RowFrame& frame, const double* limits, std::uint32_t count,
-                       std::uint32_t places, Real* no, cudaStream_t stream);
+void launch_pivot_keys(const FactorShape* shapes, const RowFrame& frame, const CandidateSlots<Real>& slots,
+                       std::uint32_t count, std::uint32_t pivots, std::uint32_t wanted, unsigned long long* keys,
+                       double* radii, cudaStream_t stream);
+/// Sorts positions by keys, and writes to_order[i] = order[positions[i]], to_radii[i] = radii[positions[i]].
+void launch_sort_rows(unsigned long long* keys, const std::uint32_t* order, const double* radii, std::uint32_t count,
+                      std::uint32_t* to_order, double* to_radii, Scratch scratch);
+/// Sorts positions.
+void launch_sort_positions(std::uint32_t* positions, std::uint32_t count, Scratch scratch);
+
+// Pairs of tiles.
+
+/// A ball around the points of each tile, in units of the frame. [device]
+struct TileBalls {
+  double* centres = nullptr;  ///< [dims × tiles]
+  double* radii = nullptr;    ///< [tiles]
+  std::uint32_t count = 0;    ///< number of tiles
+  std::uint32_t dims = 0;
+};
+/// slack: a bound on the rounding of coordinates to the frame, as a distance.
+void launch_tile_balls(const OrderedPoints& points, const TileFrame& frame, double slack, const TileBalls& balls,
+                       cudaStream_t stream);
+/// Writes gaps[i · columns.count + j]: no point of row tile i is nearer to one of column tile j.
+void launch_tile_gaps(const TileBalls& rows, const TileBalls& columns, float* gaps, cudaStream_t stream);
+
+/// Pairs of tiles to compare. [device]
+struct TilePairs {
+  std::uint32_t row_tiles = 0;
+  std::uint32_t column_tiles = 0;
+  const float* gaps = nullptr;           ///< null: all are 0
+  const std::uint32_t* reach = nullptr;  ///< launch_bound_rows()
+  /// Takes column tile c if c · step mod column_tiles is at least `from` and below `to`.
+  std::uint64_t step = 1;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  enum class Band : std::uint8_t { with, alone, without } band = Band::with;  ///< column tiles beside the row tile
+};
+/// Lists the blocks with pairs within reach. blocks: room for all. *count: how many.
+void launch_list_blocks(const TilePairs& pairs, index::TileBlock* blocks, unsigned long long* count,
+                        cudaStream_t stream);
 
 /// The state of rows whose nearest columns are searched. [device]
-template <class Real>
 struct NearestRows {
   const FactorShape* shapes = nullptr;
   std::uint32_t count = 0;
-  std::uint32_t wanted = 0;           ///< how many nearest columns
-  Real* no = nullptr;                 ///< [places]
-  Real* masked = nullptr;             ///< [places] no, or infinity for rows that lost no candidates
-  std::uint8_t* overflown = nullptr;  ///< [count] rows that lost candidates
+  std::uint32_t wanted = 0;       ///< how many nearest columns
+  double* radii = nullptr;        ///< [count] in units of the frame
+  double* masked = nullptr;       ///< [count] the radius of rows that lost candidates, −1 of others
+  std::uint32_t* kept = nullptr;  ///< [count] candidates of the launches before
 };
-/// Lowers the radius of each row to what its candidates show, and removes those beyond it. Rows with more candidates
-/// than room lose those from position `begin` on, and must be compared again; *lost = their number. If `again`, only
-/// rows that had lost candidates were compared.
+/// Lowers the radius of each row to the one that its candidates show, and removes those beyond it. Rows with more
+/// candidates than room lose those of the last launch, and must be compared again; *lost = their number. If `again`,
+/// only rows that had lost candidates were compared.
 template <class Real>
-void launch_narrow(const NearestRows<Real>& rows, const RowFrame& frame, const CandidateSlots<Real>& slots,
-                   std::uint32_t begin, bool again, std::uint32_t* lost, cudaStream_t stream);
+void launch_narrow(const NearestRows& rows, const RowFrame& frame, const CandidateSlots<Real>& slots, bool again,
+                   std::uint32_t* lost, cudaStream_t stream);
 
 /// Writes the nearest columns of all rows, by exact sums: lists[i · count + p] and sums[i · count + p], for i below
 /// `length`, nearest first. *missing = rows with fewer candidates.

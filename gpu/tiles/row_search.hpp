@@ -14,64 +14,95 @@
 
 namespace epsflow::gpu {
 
-/// Some of the points, rounded to factors of products. Real: float for half precision, or double.
+/// Some of the points, rounded to factors of products, with balls around their tiles. Real: float for half precision,
+/// or double. Move-only.
 template <class Real>
 class RoundedRows {
  public:
-  /// positions: null for all points. [device]
+  /// The points at some positions; null: the first ones. [device]
   RoundedRows(const OrderedPoints& points, const std::uint32_t* positions, std::uint32_t count, const TileFrame& frame,
               const Scratch& scratch);
 
-  [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
+  /// Makes the balls, and the gaps between these tiles and `columns`, which may be these. slack: see
+  /// launch_tile_balls().
+  void measure(double slack, const RoundedRows& columns, const TileFrame& frame, const Scratch& scratch);
+
+  [[nodiscard]] std::uint32_t count() const noexcept { return points_.size; }
   [[nodiscard]] std::uint32_t places() const noexcept { return tiles_.count * index::kTilePoints; }
+  [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
+  [[nodiscard]] std::uint32_t* reach() const noexcept { return reach_.data(); }
+  [[nodiscard]] const float* gaps() const noexcept { return gaps_.data(); }
 
  private:
+  [[nodiscard]] TileBalls balls() const noexcept {
+    return {centres_.data(), radii_.data(), tiles_.count, points_.dims};
+  }
+
+  OrderedPoints points_;
+  ProductTiles<Real> tiles_;
   DeviceBuffer<std::uint32_t> ids_;
   DeviceBuffer<std::byte> slices_;
   DeviceBuffer<Real> bounds_;
   DeviceBuffer<FactorShape> shapes_;
-  ProductTiles<Real> tiles_;
+  DeviceBuffer<std::uint32_t> reach_;
+  DeviceBuffer<double> centres_, radii_;
+  DeviceBuffer<float> gaps_;
 };
 
-/// The points of a plain space, in an order that spreads neighbours in their rows. Real: float for products in half
+/// Some of the column tiles: those whose ranks in a scattered order are in a range.
+struct ColumnRange {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  TilePairs::Band band = TilePairs::Band::with;
+};
+
+/// The points of a plain space, in an order in which points that share their nearest pivot are together. Pairs of tiles
+/// that are farther from each other than the radii of their rows are not compared. Real: float for products in half
 /// precision, or double for float64 products, which are slower and tell more points apart. Move-only. The GPU must be
 /// the current one in all calls. Its stream must outlive it.
 template <class Real>
 class RowSearch {
  public:
-  /// Rounds all points. Returns nothing if this search is not for the points: it is for plain spaces. Waits. Throws
-  /// DeviceError.
-  [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, const GpuResources& gpu,
-                                                   const Stream& stream);
+  /// Orders and rounds all points, for lists of `length` nearest points, from 1 to n − 1. Returns nothing if this
+  /// search is not for the points: it is for plain spaces. Waits. Throws DeviceError.
+  [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, std::uint32_t length,
+                                                   const GpuResources& gpu, const Stream& stream);
 
   [[nodiscard]] const OrderedPoints& points() const noexcept { return points_; }
   [[nodiscard]] std::uint32_t column_tiles() const noexcept { return columns_->tiles().count; }
 
-  /// Finds the nearest `length` other points of each position, as launch_sort_candidates() writes them. length: from 1
-  /// to n − 1. Returns false if the products tell too few apart. Waits. Throws Cancelled, DeviceError.
-  [[nodiscard]] bool nearest_lists(std::uint32_t length, std::uint32_t* lists, double* sums) const;
+  /// Finds the nearest other points of each position, as launch_sort_candidates() writes them. Returns false if the
+  /// products tell too few apart. Call it once. Waits. Throws Cancelled, DeviceError.
+  [[nodiscard]] bool nearest_lists(std::uint32_t* lists, double* sums);
 
   /// Rounds the points at some positions. [device]
   [[nodiscard]] RoundedRows<Real> rows(const std::uint32_t* positions, std::uint32_t count) const;
-  /// Lets rows take pairs of a sum below their limits, or infinity for all; rows of a negative limit take none.
-  void bound(const RoundedRows<Real>& rows, const double* limits, std::uint32_t count) const;
-  /// Adds candidates to the slots.
-  void compare(const ProductTiles<Real>& rows, std::uint32_t first_column, std::uint32_t columns,
+  /// Adds candidates to the slots: columns within the radii of the rows, or of lower sums than their limits. Waits.
+  void compare(const RoundedRows<Real>& rows, const double* values, bool limits, const ColumnRange& columns,
                const ColumnChoice& choice, const CandidateSlots<Real>& slots) const;
   /// Returns how many column tiles a launch for these rows may have at most, so that a cancelled run ends soon.
-  [[nodiscard]] std::uint32_t most_columns(const ProductTiles<Real>& rows) const;
+  [[nodiscard]] std::uint32_t most_columns(const RoundedRows<Real>& rows) const;
 
  private:
-  RowSearch(const OrderedPoints& points, const GpuResources& gpu, cudaStream_t stream)
-      : gpu_(gpu), stream_(stream), points_(points) {}
+  RowSearch(const OrderedPoints& points, std::uint32_t length, const GpuResources& gpu, cudaStream_t stream);
+
+  /// Rounds all points, and learns what bounds need.
+  void round_all();
+  void order_by_pivots();
+  [[nodiscard]] double slack() const noexcept;
+  void compare_with(const RoundedRows<Real>& rows, const RoundedRows<Real>& others, const RowRadii& radii,
+                    const TilePairs& pairs, const ColumnChoice& choice, const CandidateSlots<Real>& slots) const;
+  [[nodiscard]] Scratch scratch() const noexcept { return {gpu_.memory, stream_}; }
 
   GpuResources gpu_;
   cudaStream_t stream_;
-  unsigned multiprocessors_ = 1;
-  bool hopper_ = false;
+  std::uint32_t length_;
+  unsigned multiprocessors_;
+  bool hopper_;
   OrderedPoints points_;
   DeviceBuffer<std::uint32_t> order_;
   DeviceBuffer<double> centre_;
+  DeviceBuffer<double> radii_;  ///< [n] no less than the distance to the length-th nearest point
   TileFrame frame_;
   RowFrame row_frame_;
   std::optional<RoundedRows<Real>> columns_;

@@ -92,6 +92,7 @@ class Rounds {
     constexpr std::uint32_t kRoom = 256;
     constexpr std::uint32_t kFirstPart = 64, kGrowth = 4;
     const auto rows = static_cast<std::uint32_t>(pairs.count);
+    launch_sort_positions(pairs.points, rows, {gpu_.memory, stream_});
     launch_fill_heights(pairs, stream_);
     launch_search_at_random(view_, search.points(), pairs, stream_);
     const RoundedRows<Real> set = search.rows(pairs.points, rows);
@@ -103,14 +104,13 @@ class Rounds {
     const CandidateSlots<Real> slots{{found.data(), candidates.data(), kRoom}, nearness.data()};
     const SearchingRows searching{pairs.points, rows, limits.data()};
     const ColumnChoice choice{pairs.points, view_.parents, view_.core, limits.data()};
-    const std::uint32_t most = search.most_columns(set.tiles());
+    const std::uint32_t most = search.most_columns(set);
     std::uint32_t columns = std::clamp(search.column_tiles() / kFirstPart, 1U, most);
     for (std::uint32_t first = 0; first < search.column_tiles();) {
       gpu_.cancel.check();
       columns = std::min(columns, search.column_tiles() - first);
       launch_limit_rows(view_, searching, stream_);
-      search.bound(set, limits.data(), rows);
-      search.compare(set.tiles(), first, columns, choice, slots);
+      search.compare(set, limits.data(), true, {first, first + columns}, choice, slots);
       launch_offer_candidates(view_, search.points(), slots, pairs, count(kLost), stream_);
       if (read_counts()[kLost] > 0 && columns > 1) {
         columns = (columns + kGrowth - 1) / kGrowth;  // a single tile never has more columns than there is room
@@ -230,12 +230,12 @@ struct DeviceBoruvka::Memory {
 template <class Real>
 std::optional<DeviceBoruvka> DeviceBoruvka::by_rows(const DevicePoints& points, std::uint32_t length,
                                                     const GpuResources& gpu, const Stream& stream) {
-  auto search = RowSearch<Real>::of(points, gpu, stream);
+  auto search = RowSearch<Real>::of(points, length, gpu, stream);
   if (!search) return std::nullopt;
   DeviceBoruvka made(std::make_unique<Memory>(std::move(*search), length, gpu.memory, stream.get()), length, gpu,
                      stream);
-  const Memory& memory = *made.memory_;
-  if (!std::get<RowSearch<Real>>(memory.searches).nearest_lists(length, memory.lists(), memory.sums())) {
+  Memory& memory = *made.memory_;
+  if (!std::get<RowSearch<Real>>(memory.searches).nearest_lists(memory.lists(), memory.sums())) {
     return std::nullopt;
   }
   return made;

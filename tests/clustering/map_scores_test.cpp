@@ -158,10 +158,10 @@ TEST_CASE("map scores: border points are shared by surface, and a core point bes
   const std::vector<std::uint32_t> core{1, 40'000, 3, 3, 700};
   const std::vector<double> sizes = sizes_in_any_order(core, 30'000, 200);
   CHECK(std::accumulate(sizes.begin(), sizes.end(), 0.0) == Approx(30'000 + 40'707));
-  CHECK(sizes[0] < 610);
+  CHECK(sizes[0] < 410);
   CHECK(sizes[2] == sizes[3]);
-  CHECK(sizes[2] < 610);
-  CHECK(sizes[4] < 700 + 3 * 200 * std::pow(4.5, 0.6) + 1);
+  CHECK(sizes[2] < 410);
+  CHECK(sizes[4] < 700 + 2 * 200 * std::pow(4.5, 0.6) + 1);
   CHECK(sizes[1] > 60'000);
   // Few border points: all are around clusters of fewer core points than minpts.
   const std::vector<std::uint32_t> few{5, 100};
