@@ -59,8 +59,8 @@ struct RowRadii {
   std::uint32_t count = 0;
   std::uint32_t places = 0;  ///< of the tiles of the rows
 };
-/// Writes no[i] for the rows, infinity up to `places` and for rows that take none; and the largest radius of each tile:
-/// reach[tile], as bits of float, from which 1 was added; 0 if its rows take none.
+/// Writes no[i] for the rows; infinity for rows that take no pairs, and up to `places`. Also writes reach[tile]: the
+/// largest radius of its rows as the bits of a float, plus 1; 0 if they take no pairs.
 template <class Real>
 void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, std::uint32_t* reach,
                        cudaStream_t stream);
@@ -120,8 +120,8 @@ struct NearestRows {
   std::uint32_t* kept = nullptr;  ///< [count] candidates of the launches before
 };
 /// Lowers the radius of each row to the one that its candidates show, and removes those beyond it. Rows with more
-/// candidates than room lose those of the last launch, and must be compared again; *lost = their number. If `again`,
-/// only rows that had lost candidates were compared.
+/// candidates than room lose the candidates of the last launch, and must be compared again; *lost = their number. If
+/// `again`, only rows that had lost candidates were compared.
 template <class Real>
 void launch_narrow(const NearestRows& rows, const RowFrame& frame, const CandidateSlots<Real>& slots, bool again,
                    std::uint32_t* lost, cudaStream_t stream);
