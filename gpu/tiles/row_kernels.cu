@@ -232,6 +232,22 @@ __global__ void tile_gaps_kernel(const __grid_constant__ TileBalls rows, const _
   }
 }
 
+/// One warp for each tile.
+__global__ void tile_components_kernel(const std::uint32_t* components, const std::uint32_t* positions,
+                                       std::uint32_t count, std::uint32_t* tiles) {
+  const std::uint64_t first = direct_thread() / 32 * index::kTilePoints;
+  if (first >= count) return;
+  std::uint32_t least = ~0U, most = 0;
+  for (std::uint64_t i = first + threadIdx.x % 32; i < min(first + index::kTilePoints, std::uint64_t{count}); i += 32) {
+    const std::uint32_t component = components[positions == nullptr ? i : positions[i]];
+    least = min(least, component);
+    most = max(most, component);
+  }
+  least = __reduce_min_sync(tuning::kWholeWarp, least);
+  most = __reduce_max_sync(tuning::kWholeWarp, most);
+  if (threadIdx.x % 32 == 0) tiles[first / index::kTilePoints] = least == most ? least : kMixedTile;
+}
+
 /// A thread for each block of tiles.
 __global__ void list_blocks_kernel(const __grid_constant__ TilePairs pairs, index::TileBlock* blocks,
                                    unsigned long long* count) {
@@ -254,11 +270,13 @@ __global__ void list_blocks_kernel(const __grid_constant__ TilePairs pairs, inde
     const std::uint32_t reach = pairs.reach[row];
     if (reach == 0) continue;
     const float most = __uint_as_float(reach - 1);
+    const std::uint32_t component = pairs.row_components == nullptr ? kMixedTile : pairs.row_components[row];
     for (std::uint32_t j = 0; j < kSide; ++j) {
       const std::uint32_t column = kSide * columns + j;
       if ((taken >> j & 1U) == 0) continue;
       const bool beside = column + 1 >= row && column <= row + 1;
       if (pairs.band != TilePairs::Band::with && beside != (pairs.band == TilePairs::Band::alone)) continue;
+      if (component != kMixedTile && component == pairs.column_components[column]) continue;
       if (pairs.gaps != nullptr && pairs.gaps[std::uint64_t{row} * pairs.column_tiles + column] > most) continue;
       found |= std::uint64_t{1} << (kSide * i + j);
     }
@@ -467,6 +485,14 @@ void launch_tile_balls(const OrderedPoints& points, const TileFrame& frame, doub
 void launch_tile_gaps(const TileBalls& rows, const TileBalls& columns, float* gaps, cudaStream_t stream) {
   const dim3 blocks(direct_blocks(columns.count), (rows.count + kGapRows - 1) / kGapRows);
   tile_gaps_kernel<<<blocks, tuning::kDirectThreads, 0, stream>>>(rows, columns, gaps);
+  check_launch(stream);
+}
+
+void launch_tile_components(const std::uint32_t* components, const std::uint32_t* positions, std::uint32_t count,
+                            std::uint32_t* tiles, cudaStream_t stream) {
+  const std::uint64_t warps = index::tiles_of(count);
+  tile_components_kernel<<<direct_blocks(32 * warps), tuning::kDirectThreads, 0, stream>>>(components, positions, count,
+                                                                                           tiles);
   check_launch(stream);
 }
 

@@ -94,12 +94,21 @@ void launch_tile_balls(const OrderedPoints& points, const TileFrame& frame, doub
 /// Writes gaps[i · columns.count + j]: no point of row tile i is nearer to one of column tile j.
 void launch_tile_gaps(const TileBalls& rows, const TileBalls& columns, float* gaps, cudaStream_t stream);
 
+/// Writes the component of all points of each tile, or kMixedTile if they are in several. positions: null for all
+/// points.
+void launch_tile_components(const std::uint32_t* components, const std::uint32_t* positions, std::uint32_t count,
+                            std::uint32_t* tiles, cudaStream_t stream);
+inline constexpr std::uint32_t kMixedTile = ~0U;
+
 /// Pairs of tiles to compare. [device]
 struct TilePairs {
   std::uint32_t row_tiles = 0;
   std::uint32_t column_tiles = 0;
   const float* gaps = nullptr;           ///< null: all are 0
   const std::uint32_t* reach = nullptr;  ///< launch_bound_rows()
+  /// [row_tiles] and [column_tiles] launch_tile_components(): tiles of one component are not compared. May be null.
+  const std::uint32_t* row_components = nullptr;
+  const std::uint32_t* column_components = nullptr;
   /// Takes column tile c if c · step mod column_tiles is at least `from` and below `to`.
   std::uint64_t step = 1;
   std::uint32_t from = 0;

@@ -73,6 +73,7 @@ RoundedRows<Real>::RoundedRows(const OrderedPoints& points, const std::uint32_t*
   bounds_ = {memory, stream, std::uint64_t{places()} + tiles_.count};
   shapes_ = {memory, stream, places()};
   reach_ = {memory, stream, tiles_.count};
+  components_ = {memory, stream, tiles_.count};
   tiles_.slices = slices_.data();
   tiles_.no = bounds_.data();
   tiles_.gaps = bounds_.data() + places();
@@ -211,14 +212,20 @@ template <class Real>
 void RowSearch<Real>::compare(const RoundedRows<Real>& rows, const double* values, bool limits,
                               const ColumnRange& columns, const ColumnChoice& choice,
                               const CandidateSlots<Real>& slots) const {
-  compare_with(rows, *columns_, {rows.tiles().shapes, values, limits, rows.count(), rows.places()},
-               {.row_tiles = rows.tiles().count,
-                .column_tiles = column_tiles(),
-                .step = spread(column_tiles()),
-                .from = columns.from,
-                .to = columns.to,
-                .band = columns.band},
-               choice, slots);
+  TilePairs pairs{.row_tiles = rows.tiles().count,
+                  .column_tiles = column_tiles(),
+                  .step = spread(column_tiles()),
+                  .from = columns.from,
+                  .to = columns.to,
+                  .band = columns.band};
+  if (choice.components != nullptr) {
+    launch_tile_components(choice.components, choice.positions, rows.count(), rows.components(), stream_);
+    launch_tile_components(choice.components, nullptr, points_.size, columns_->components(), stream_);
+    pairs.row_components = rows.components();
+    pairs.column_components = columns_->components();
+  }
+  compare_with(rows, *columns_, {rows.tiles().shapes, values, limits, rows.count(), rows.places()}, pairs, choice,
+               slots);
 }
 
 template <class Real>

@@ -31,6 +31,8 @@ class RoundedRows {
   [[nodiscard]] std::uint32_t places() const noexcept { return tiles_.count * index::kTilePoints; }
   [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
   [[nodiscard]] std::uint32_t* reach() const noexcept { return reach_.data(); }
+  /// [tiles] for launch_tile_components()
+  [[nodiscard]] std::uint32_t* components() const noexcept { return components_.data(); }
   [[nodiscard]] const float* gaps() const noexcept { return gaps_.data(); }
 
  private:
@@ -44,7 +46,7 @@ class RoundedRows {
   DeviceBuffer<std::byte> slices_;
   DeviceBuffer<Real> bounds_;
   DeviceBuffer<FactorShape> shapes_;
-  DeviceBuffer<std::uint32_t> reach_;
+  DeviceBuffer<std::uint32_t> reach_, components_;
   DeviceBuffer<double> centres_, radii_;
   DeviceBuffer<float> gaps_;
 };
