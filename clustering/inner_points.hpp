@@ -1,4 +1,4 @@
-// The input of the index DBCV for one cluster: inner points of its minimum spanning tree and core distances.
+// Computes what the validity index DBCV needs of one cluster: the inner points of its spanning tree.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 
 namespace epsflow {
 
-/// The inner points of a cluster or a sample of it: the points with several edges in the minimum spanning tree, or one
-/// point if there are none. Real: double, or long double if squares exceed its range.
+/// The inner points of a minimum spanning tree, which connects a cluster or a sample of the cluster. A point is inner
+/// if it has at least two edges. If no point has, one point is stored. Real is double, or long double if squares would
+/// overflow or underflow in double.
 template <class Real>
 struct InnerPoints {
   Real sparseness = 0;         ///< the longest edge between inner points; of all edges if there is none

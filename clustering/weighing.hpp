@@ -1,4 +1,4 @@
-// Weights of neighbours, which are summed instead of counting neighbours.
+// If points have weights, the sum of the weights of a point's neighbours is compared with minpts, not their number.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace epsflow::clustering {
 
-/// Weights by position, for one clustering of some minpts. O(n), in parallel.
+/// The weights of the points in the order of the index, and the sum that each minpts of one clustering requires. The
+/// constructor and sum_up() take O(n), in parallel.
 class Weighing {
  public:
   /// order: [n] input id of each position. A ghost has the weight of its origin.

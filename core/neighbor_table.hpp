@@ -1,12 +1,13 @@
 // The neighbour table T of one eps: for every point its eps-neighbourhood, the point itself included.
 //
-// Rows and entries are positions: indices of the points in the order of the index (order[position] is the input id), so
-// that a row's entries lie close together. Two formats hold the same rows:
+// Rows and entries are positions: indices of the points in the order of the index (order[position] is the input id).
+// So the entries of a row lie close together. Two formats hold the same rows:
 //
-//   csr     positions of 4 bytes, called ids. Each row has a 64-bit offset. Rows lie in the order of their batches.
-//   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same
-//           few ranges of positions; a row is one bit string per range, each from a word boundary on. In 2-D this takes
-//           a tenth of the bytes, and its size is known before the search.
+//   csr     Each neighbour takes 4 bytes: its position, which is called id below. The search adds rows in batches, in
+//           any order. So each row has a 64-bit offset.
+//   packed  Each candidate takes one bit. All points of a cell have the same candidates, which are a few ranges of
+//           positions. A row has one bit string for each range, and each bit string begins at a word. In 2-D this
+//           takes about a tenth of the bytes of csr if cells have many points. Its size is known before the search.
 #pragma once
 
 #include <algorithm>

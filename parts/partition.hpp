@@ -1,8 +1,8 @@
-// Cuts space into parts, one for each rank.
+// Cuts space into parts: one for each rank, or a given number of parts in one process.
 //
-// Recursive bisection (Berger & Bokhari 1987): space is cut across its longest side, so that the points on each side
-// are in proportion to its ranks, and each side is cut again. Any cuts give the same labels; good cuts give parts of
-// equal size with few points near their faces.
+// Recursive bisection (Berger & Bokhari 1987): the box of the points is cut across its longest side, and each side is
+// cut again. The number of points on each side is proportional to the number of its parts. Any cuts give the same
+// labels. Good cuts give parts of equal size with few points near their faces.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ class SharedMemoryPeers {
   /// True if this rank can read the memory of rank r; read_by() is true if rank r can read the memory of this rank.
   [[nodiscard]] bool reads(std::size_t r) const noexcept { return reads_[r] != 0; }
   [[nodiscard]] bool read_by(std::size_t r) const noexcept { return read_by_[r] != 0; }
-  /// True if no pair of ranks can read each other's memory; all() is true if each can. The same on every rank.
+  /// True if no rank can read another's memory; all() is true if each can. The same on every rank.
   [[nodiscard]] bool none() const noexcept { return pairs_ == 0; }
   [[nodiscard]] bool all() const noexcept { return pairs_ == reads_.size() * (reads_.size() - 1); }
 

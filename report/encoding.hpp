@@ -1,4 +1,4 @@
-// The encoding of bytes on the page: compressed runs, and text.
+// Encodes bytes for the HTML page of a report: compresses them, and writes them as text.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@ namespace epsflow::report {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Returns the values with runs compressed. A byte c below 128 is followed by c + 1 literal bytes; any other c is
-/// followed by one byte that is repeated c − 126 times. The result is at most 1/128 longer than the values. O(values).
+/// Returns the values with runs compressed. A byte c below 128 is followed by c + 1 literal bytes. Any other c is
+/// followed by one byte that is repeated c − 126 times. The result is longer than the values by at most one byte for
+/// each 128 values, rounded up. O(values).
 [[nodiscard]] Bytes pack(std::span<const std::uint8_t> values);
 
 /// Returns the set of ascending numbers as alternating counts: how many from 0 on are absent, how many then are

@@ -151,7 +151,7 @@ void define_results(nb::module_& m) {
   };
   nb::class_<io::SweepEntry>(m, "Figures", "The figures of a variant.")
       .def("__init__", &make_figures, "words"_a)
-      .def_prop_ro("words", &words_of, "All of them, as Figures are made of them.")
+      .def_prop_ro("words", &words_of, "The eight values from which a Figures object is made.")
       .def_prop_ro("eps", [](const io::SweepEntry& e) { return e.variant.eps; })
       .def_prop_ro("min_samples", [](const io::SweepEntry& e) { return e.variant.minpts; })
       .def_prop_ro("clusters", figure(&LabelSummary::clusters))

@@ -90,7 +90,10 @@ def as_values(array: NDArray[Any]) -> _core.Values:
 
 
 def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
-    """Returns a mask of n points from booleans, or from whole numbers 0 and 1. Raises TypeError, ValueError."""
+    """Returns a mask [n] of uint8, 1 for True. core: [n] booleans, or whole numbers 0 and 1.
+
+    Raises ValueError if the shape is not [n] or if values are masked, and TypeError for other types and numbers.
+    """
     if has_masked(core):
         raise ValueError("core has masked values, and is True or False for each point")
     mask = np.asarray(on_host(core))

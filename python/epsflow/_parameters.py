@@ -77,11 +77,11 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
 
 
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
-    """Returns pairs (eps, min_samples): every eps with every min_samples in this order, or the variants, each once.
+    """Returns the pairs (eps, min_samples) without repeats: the variants, or every eps with every min_samples.
 
-    eps, min_samples: a number or several, both None if variants are given. Quantities of astropy are converted to
-    `unit`. Raises TypeError if parameters are missing, given beside variants or of a wrong type; ValueError for invalid
-    values, for no pair, and for more than MOST_VARIANTS.
+    eps, min_samples: one number or several; both are None if variants are given. Quantities of astropy are converted to
+    `unit`. Raises TypeError if a parameter is missing, has a wrong type or is given together with variants. Raises
+    ValueError if a value is invalid, if there is no pair, or if eps and min_samples make more than MOST_VARIANTS pairs.
     """
     if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):
         eps = eps.quantity  # values of a column have no unit

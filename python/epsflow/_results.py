@@ -66,7 +66,10 @@ class Origin:
     """Whether the points are this process's share of the swept points. Labels are of the share, counts of all."""
 
     def require_whole(self, what: str) -> None:
-        """Raises ValueError if the points are a share of all. what: the result that takes all, as "a catalogue"."""
+        """Raises ValueError if this process has only a share of the swept points.
+
+        what: the name in the error of the thing that needs all points, such as "a catalogue".
+        """
         if self.share:
             raise ValueError(
                 f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` "
@@ -111,10 +114,11 @@ class FromPoints(Unchanging):
 
 
 class StoredVariant(_core.Figures):
-    """A variant of a folder or a pickle, which behaves as epsflow._core.Result.
+    """A variant that was read from a folder or a pickle. It replaces epsflow._core.Result with arrays on the host.
 
-    words: the counts. labels, core: arrays [n], or functions that return them at the first use and may raise; core is
-    empty if it is not known. slices: the counts of slices, if there are any.
+    words: eps, min_samples, the numbers of clusters, noise, core and border points, the size of the largest cluster,
+    and the seconds. labels, core: arrays [n], or functions that return them. A function is called at the first use and
+    may raise. core is empty if it is not known. slices: five counts for each slice in turn; empty without slices.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ def python_words(text: str) -> str:
 
 @contextmanager
 def python_errors() -> Iterator[None]:
-    """Raises errors of the library again, in Python's words."""
+    """Raises errors of the library again, with the same type; their messages have the names of Python's parameters."""
     try:
         yield
     except (ValueError, MemoryError, RuntimeError) as error:
