@@ -1,4 +1,4 @@
-// Computes what the validity index DBCV needs of one cluster: the inner points of its spanning tree.
+// Computes the input of the validity index DBCV for one cluster: the inner points of its spanning tree.
 #pragma once
 
 #include <cstddef>

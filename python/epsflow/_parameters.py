@@ -81,7 +81,7 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
     eps, min_samples: one number or several; both are None if variants are given. Quantities of astropy are converted to
     `unit`. Raises TypeError if a parameter is missing, has a wrong type or is given together with variants. Raises
-    ValueError if a value is invalid, if there is no pair, or if eps and min_samples make more than MOST_VARIANTS pairs.
+    ValueError if a value is invalid, if no pair is left, or if eps and min_samples make more than MOST_VARIANTS pairs.
     """
     if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):
         eps = eps.quantity  # values of a column have no unit
