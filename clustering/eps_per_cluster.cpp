@@ -171,7 +171,7 @@ std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t
   std::vector<std::pair<double, double>> terms;  // share, and its part of the score
   for (const Leaf& leaf : leaves) {
     found.clusters.push_back(leaf.cluster);
-    found.density.push_back(std::pow(leaf.grown_up / scores.eps().back(), -scores.dimension(minpts)));
+    found.log_density.push_back(-scores.dimension(minpts) * std::log(leaf.grown_up));
     const double share = scores.sizes({leaf.cluster.eps, minpts})[leaf.cluster.cluster] / scores.points();
     terms.emplace_back(share, share * (1 - share) * leaf.life * leaf.life / (leaf.life * leaf.life + kHalfCredit));
   }

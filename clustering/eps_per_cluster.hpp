@@ -26,9 +26,9 @@ struct CellCluster {
 struct EpsPerCluster {
   std::size_t minpts = 0;             ///< index in the grid
   std::vector<CellCluster> clusters;  ///< by their first core points
-  /// [clusters] up to a common factor, points in a unit of volume, from the eps at which each had 30 % of its core
-  /// points; empty for grown clusters.
-  std::vector<double> density;
+  /// [clusters] The logarithm of each cluster's density, up to a number that all share: −D · ln(eps), at the first eps
+  /// with 30 % of the core points of the cluster; D is the effective dimension. Empty for grown clusters.
+  std::vector<double> log_density;
   double score = 0;  ///< can be compared with CellScore::score
   double noise = 1;  ///< share of the points that are in none of them
 

@@ -60,11 +60,10 @@ void require_even_grid(std::span<const Variant> variants);
 /// of the rows. The true numbers depend on it, because a border point between two clusters belongs to the one with the
 /// lower number. So the border points are distributed: first, each cluster is filled up to minpts points, because a
 /// core point has that many around it. The other border points lie on the surfaces of clusters, and are divided in
-/// proportion to (core points + minpts)^0.4; but only the clusters of most core points have more than
-/// 2·minpts·(1 + core points/minpts)^0.6, which about one in a hundred clusters of any size exceeds. Without this
-/// limit, one core point beside a large cluster with wide borders would count as thousands of points. Over the maps of
-/// the data sets of docs/choosing.md these sizes differ from the true ones by 9 % in the mean. core: [clusters] numbers
-/// of core points. border: the number of border points of all clusters. minpts: as a number of points.
+/// proportion to (core points + minpts)^0.4. But each cluster gets at most 2·minpts·(1 + core points/minpts)^0.6 of
+/// them; about one in a hundred clusters of any size has more. The largest clusters share the rest. Without this bound,
+/// one core point beside a large cluster would count as thousands of points. core: [clusters] numbers of core points.
+/// border: the number of border points of all clusters. minpts: as a number of points.
 [[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
                                                      double minpts);
 

@@ -19,8 +19,8 @@ std::string format_short(double value) {
     return format_count(static_cast<std::uint64_t>(std::llround(std::round(value / unit) * unit)));
   }
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 3).ptr;
+  return {text.data(), end};
 }
 
 namespace {

@@ -51,7 +51,7 @@ __device__ __forceinline__ void collect(const Real (&sums)[M][N][4], const RowBo
     if (at >= slots.room) continue;
     const std::uint64_t place = std::uint64_t{r} * slots.room + at;
     slots.columns[place] = q;
-    slots.nearness[place] = value;
+    if (slots.nearness != nullptr) slots.nearness[place] = value;
   }
   __syncwarp();
 }

@@ -19,14 +19,16 @@ struct CandidateColumns {
 /// Real: type of the products.
 template <class Real>
 struct CandidateSlots : CandidateColumns {
-  Real* nearness = nullptr;  ///< [rows × room] the product, less the bound of the column: larger for nearer columns
+  /// [rows × room] the product, less the bound of the column: larger for nearer columns. Null if not wanted.
+  Real* nearness = nullptr;
 };
 
-/// Which columns a row takes. Without components, all but the row itself. [device]
+/// Which columns a row may take as candidates. A row never takes itself. If `components` is given, it takes only
+/// columns of other components whose core sum is below the limit of the row. [device]
 struct ColumnChoice {
-  const std::uint32_t* positions = nullptr;   ///< [rows] null: a row is at its number
-  const std::uint32_t* components = nullptr;  ///< [n] null, or only columns of other components are taken
-  const double* core = nullptr;               ///< [n] with components: and of a core sum below the limit of the row
+  const std::uint32_t* positions = nullptr;   ///< [rows] the position of each row; null if row i is position i
+  const std::uint32_t* components = nullptr;  ///< [n] may be null
+  const double* core = nullptr;               ///< [n] core sums
   const double* limits = nullptr;             ///< [rows]
 };
 

@@ -43,7 +43,7 @@ __global__ void ids_of_kernel(const std::uint32_t* positions, const std::uint32_
   if (i < count) ids[i] = order[positions[i]];
 }
 
-/// Returns a bound, lowered by what its computation in float64 and the sum of two of them may be off.
+/// Returns a bound, lowered by the error of its computation in float64.
 __device__ float lowered(double bound, double magnitude, float) {
   return index::round_down(bound - 0x1p-39 * magnitude - 0x1p-23 * fabs(bound));
 }
@@ -118,10 +118,9 @@ __device__ double from_ordered(unsigned long long bits) {
 
 /// Returns the wanted-th largest of `count` values, by bisection of its bits. The whole warp must call it.
 template <class Real>
-__device__ Real largest_but(const Real* values, std::uint32_t count, std::uint32_t wanted) {
+__device__ Real nth_largest(const Real* values, std::uint32_t count, std::uint32_t wanted) {
   const unsigned lane = threadIdx.x % 32;
-  auto value = ordered(Real{});
-  value = 0;
+  decltype(ordered(Real{})) value = 0;
   for (auto bit = ordered(Real{}); bit != 0; bit >>= 1U) {  // 0 has the first bit alone
     const auto tried = value | bit;
     unsigned above = 0;
@@ -143,7 +142,7 @@ __global__ void pivot_keys_kernel(const FactorShape* shapes, RowFrame frame,
   const Real* const nearness = slots.nearness + row * slots.room;
   const std::uint32_t count = min(slots.counts[row], slots.room);
   double radius = INFINITY;
-  if (count >= wanted) radius = radius_from(shapes[row], frame, largest_but(nearness, count, wanted));
+  if (count >= wanted) radius = radius_from(shapes[row], frame, nth_largest(nearness, count, wanted));
   // The nearest pivot, and of several the first. The pivot itself is not among its candidates.
   unsigned long long key = ~0ULL;
   for (std::uint32_t i = lane; i < count; i += 32) {
@@ -292,7 +291,7 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
   if (warp >= rows.count) return;
   const auto p = static_cast<std::uint32_t>(warp);
   const unsigned lane = threadIdx.x % 32;
-  if (again && rows.masked[p] < 0) return;
+  if (again && rows.retry[p] < 0) return;
   std::uint32_t* const columns = slots.columns + warp * slots.room;
   Real* const nearness = slots.nearness + warp * slots.room;
   const std::uint32_t found = slots.counts[p];
@@ -300,7 +299,7 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
   const bool overflown = found > slots.room;
   double radius = rows.radii[p];
   if (count >= rows.wanted) {
-    radius = fmin(radius, radius_from(rows.shapes[p], frame, largest_but(nearness, count, rows.wanted)));
+    radius = fmin(radius, radius_from(rows.shapes[p], frame, nth_largest(nearness, count, rows.wanted)));
   }
   const Real no = isinf(radius) ? kAnyDistance : row_bound<Real>(rows.shapes[p], frame, radius);
   const std::uint32_t end = overflown ? rows.kept[p] : count;
@@ -321,7 +320,7 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
   slots.counts[p] = kept;
   rows.kept[p] = kept;
   rows.radii[p] = radius;
-  rows.masked[p] = overflown ? radius : -1;
+  rows.retry[p] = overflown ? radius : -1;
   if (overflown) atomicAdd(lost, 1U);
 }
 

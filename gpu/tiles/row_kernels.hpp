@@ -6,8 +6,9 @@
 //
 //   columns.no = ½n − e,   rows.no = ½n − e − ½(E + r + R)².
 //
-// The nearness of a candidate is ĝ − columns.no[q], so its squared distance is at most n_p + 2e_p + 4e_q − 2·nearness,
-// up to r_p + r_q in the distance. From k such candidates follows an E that is no less than the k-th distance.
+// The nearness of a candidate is ĝ − columns.no[q]. So the distance of the rounded points is at most
+// √(n_p + 2e_p + 4e_q − 2·nearness), and the distance of the points themselves at most r_p + r_q more. The k-th largest
+// nearness gives a radius that contains k points.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -52,8 +53,8 @@ void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std:
 /// The rows that are compared, and within which distance. [device]
 struct RowRadii {
   const FactorShape* shapes = nullptr;
-  /// [count] radii in units of the frame, or limits: a row takes pairs of a sum below its limit. Infinite for all
-  /// pairs, negative for none. Null: all pairs of all rows.
+  /// [count] The radius of each row in units of the frame; if `limits` is true, a sum: the row takes pairs of lower
+  /// sums. If infinite, the row takes all pairs, if negative none. Null: all rows take all pairs.
   const double* values = nullptr;
   bool limits = false;
   std::uint32_t count = 0;
@@ -67,8 +68,8 @@ void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, st
 
 // Order: points that share their nearest pivot are together, ascending by their distance to it.
 
-/// Writes for each row a key that sorts rows, from candidates that are all pivots, which are the first rows; and a
-/// radius within which it has `wanted` pivots, infinite if there are fewer.
+/// For each row, whose candidates are the pivots, which are the first rows: writes a key to sort rows by the nearest
+/// pivot and the distance to it, and a radius that contains `wanted` pivots, infinite if the row has fewer.
 template <class Real>
 void launch_pivot_keys(const FactorShape* shapes, const RowFrame& frame, const CandidateSlots<Real>& slots,
                        std::uint32_t count, std::uint32_t pivots, std::uint32_t wanted, unsigned long long* keys,
@@ -113,7 +114,9 @@ struct TilePairs {
   std::uint64_t step = 1;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  enum class Band : std::uint8_t { with, alone, without } band = Band::with;  ///< column tiles beside the row tile
+  /// The band is the column tile of the row tile itself and the two beside it: with all others, alone, or all others
+  /// without it.
+  enum class Band : std::uint8_t { with, alone, without } band = Band::with;
 };
 /// Lists the blocks with pairs within reach. blocks: room for all. *count: how many.
 void launch_list_blocks(const TilePairs& pairs, index::TileBlock* blocks, unsigned long long* count,
@@ -125,18 +128,18 @@ struct NearestRows {
   std::uint32_t count = 0;
   std::uint32_t wanted = 0;       ///< how many nearest columns
   double* radii = nullptr;        ///< [count] in units of the frame
-  double* masked = nullptr;       ///< [count] the radius of rows that lost candidates, −1 of others
+  double* retry = nullptr;        ///< [count] the radius of rows that lost candidates, −1 of others
   std::uint32_t* kept = nullptr;  ///< [count] candidates of the launches before
 };
-/// Lowers the radius of each row to the one that its candidates show, and removes those beyond it. Rows with more
-/// candidates than room lose the candidates of the last launch, and must be compared again; *lost = their number. If
-/// `again`, only rows that had lost candidates were compared.
+/// Lowers the radius of each row to the radius of its wanted-th nearest candidate, and drops candidates beyond it. A
+/// row whose slots overflowed also drops the candidates of this launch, and must be compared again with the radius in
+/// `retry`. *lost = the number of such rows. again: this launch compared only such rows.
 template <class Real>
 void launch_narrow(const NearestRows& rows, const RowFrame& frame, const CandidateSlots<Real>& slots, bool again,
                    std::uint32_t* lost, cudaStream_t stream);
 
-/// Writes the nearest columns of all rows, by exact sums: lists[i · count + p] and sums[i · count + p], for i below
-/// `length`, nearest first. *missing = rows with fewer candidates.
+/// Writes the nearest columns of all rows, by exact sums: lists[i · n + p] and sums[i · n + p], for i below `length`,
+/// nearest first; n is the number of points. *missing = rows with fewer candidates.
 template <class Real>
 void launch_sort_candidates(const OrderedPoints& points, const CandidateSlots<Real>& slots, std::uint32_t length,
                             std::uint32_t* lists, double* sums, std::uint32_t* missing, cudaStream_t stream);

@@ -29,8 +29,11 @@ constexpr std::uint64_t kSlotShare = 4;  // the divisor of the free memory
 constexpr std::uint32_t kExpected = 4;
 /// A row has this many slots for all pivots.
 constexpr std::uint32_t kMostPivots = 256;
-/// Pairs of tiles for which gaps are stored, of 4 bytes.
+/// The most pairs of tiles whose distances are stored, in 4 bytes each. From some four million points on there are
+/// more, and all tiles are compared.
 constexpr std::uint64_t kMostGaps = 1ULL << 30U;
+/// Rows of blocks of tiles are the second dimension of a grid, which has at most 65,535.
+constexpr std::uint32_t kMostRows = 1U << 25U;
 /// Rows that lose candidates are compared again, with the radius that the others show.
 constexpr unsigned kAttempts = 4;
 
@@ -109,12 +112,13 @@ RowSearch<Real>::RowSearch(const OrderedPoints& points, std::uint32_t length, co
 }
 
 template <class Real>
-std::optional<RowSearch<Real>> RowSearch<Real>::of(const DevicePoints& points, std::uint32_t length,
+std::optional<RowSearch<Real>> RowSearch<Real>::of(const DevicePoints& points, std::uint32_t length, bool portable,
                                                    const GpuResources& gpu, const Stream& stream) {
   const PointsOnDevice device = points.device();
-  if (!points.space().plain() || device.size < 2) return std::nullopt;
+  if (!points.space().plain() || device.size < 2 || device.size > kMostRows) return std::nullopt;
   const cudaStream_t on = stream.get();
   RowSearch search({device.data, nullptr, device.size, device.dims, device.precision, 0}, length, gpu, on);
+  search.hopper_ = search.hopper_ && !portable;
   const DeviceBuffer<TileSurvey> survey(gpu.memory, on, 1);
   check(cudaMemsetAsync(survey.data(), 0, survey.bytes(), on));
   launch_centre(device, search.centre_.data(), on);
@@ -150,7 +154,7 @@ double RowSearch<Real>::slack() const noexcept {
   return 0x1p-40 * (std::sqrt(row_frame_.most_norm) + row_frame_.most_radius);
 }
 
-/// The first points are the pivots, and points from everywhere.
+/// The order is still the scattered one, so its first points are a sample of all. They are the pivots.
 template <class Real>
 void RowSearch<Real>::order_by_pivots() {
   const std::uint32_t n = points_.size;
@@ -247,16 +251,16 @@ bool RowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
   const DeviceBuffer<std::uint32_t> counts(gpu_.memory, stream_, n), kept(gpu_.memory, stream_, n);
   const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{n} * room);
   const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{n} * room);
-  const DeviceBuffer<double> masked(gpu_.memory, stream_, n);
+  const DeviceBuffer<double> retry(gpu_.memory, stream_, n);
   const DeviceBuffer<std::uint32_t> lost(gpu_.memory, stream_, 1);
   const CandidateSlots<Real> slots{{counts.data(), candidates.data(), room}, nearness.data()};
   check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream_));
   check(cudaMemsetAsync(kept.data(), 0, kept.bytes(), stream_));
-  const NearestRows state{columns_->tiles().shapes, n, length_, radii_.data(), masked.data(), kept.data()};
+  const NearestRows state{columns_->tiles().shapes, n, length_, radii_.data(), retry.data(), kept.data()};
   const auto compare_all = [&](const ColumnRange& range) {
     for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
       gpu_.cancel.check();
-      compare(*columns_, attempt == 0 ? radii_.data() : masked.data(), false, range, {}, slots);
+      compare(*columns_, attempt == 0 ? radii_.data() : retry.data(), false, range, {}, slots);
       launch_narrow(state, row_frame_, slots, attempt > 0, lost.data(), stream_);
       if (read_values(lost.data(), 1, stream_).front() == 0) return true;
     }
@@ -266,8 +270,8 @@ bool RowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
   const std::uint32_t most = most_columns(*columns_);
   std::uint64_t seen = units_of(std::min(n, kMostPivots), index::kTilePoints);  // tiles
   for (std::uint32_t first = 0; first < column_tiles();) {
-    // If columns have no order, a row takes of c times as many columns as it has seen c times as many candidates as its
-    // list is long.
+    // A row has found the `length_` nearest points of the tiles that it has seen. If points are in random order, c
+    // times as many other tiles hold about c · length_ points within that distance. The slots suffice for this c.
     const std::uint64_t more = seen * std::max(kExpected, kFewestSlots / 4 / length_);
     const auto columns = static_cast<std::uint32_t>(std::min<std::uint64_t>({more, most, column_tiles() - first}));
     if (!compare_all({first, first + columns, TilePairs::Band::without})) return false;

@@ -1,5 +1,5 @@
-// Searches in which each point has its own radius, in any number of dimensions: all pairs are compared by products of
-// half-precision factors, and what these leave is computed exactly.
+// Searches in which each point has its own radius, in any number of dimensions: tiles of points are compared by
+// products of rounded coordinates, and the sums of the remaining pairs are computed exactly.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class RoundedRows {
   RoundedRows(const OrderedPoints& points, const std::uint32_t* positions, std::uint32_t count, const TileFrame& frame,
               const Scratch& scratch);
 
-  /// Makes the balls, and the gaps between these tiles and `columns`, which may be these. slack: see
-  /// launch_tile_balls().
+  /// Makes the balls, and the gaps between these tiles and `columns`, which may be these; not for very many points.
+  /// slack: see launch_tile_balls().
   void measure(double slack, const RoundedRows& columns, const TileFrame& frame, const Scratch& scratch);
 
   [[nodiscard]] std::uint32_t count() const noexcept { return points_.size; }
@@ -66,8 +66,10 @@ template <class Real>
 class RowSearch {
  public:
   /// Orders and rounds all points, for lists of `length` nearest points, from 1 to n − 1. Returns nothing if this
-  /// search is not for the points: it is for plain spaces. Waits. Throws DeviceError.
-  [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, std::uint32_t length,
+  /// search is not for the points: it is for plain spaces, for 2 to kMostRows points that are not all equal, and for
+  /// coordinates whose squares are normal numbers. portable: uses no kernels of one compute capability. Waits. Throws
+  /// DeviceError.
+  [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, std::uint32_t length, bool portable,
                                                    const GpuResources& gpu, const Stream& stream);
 
   [[nodiscard]] const OrderedPoints& points() const noexcept { return points_; }

@@ -533,7 +533,8 @@ __global__ void list_searching_points_kernel(const __grid_constant__ BoruvkaView
   append(points, p < view.leaves.size && must_search(view, p), static_cast<std::uint32_t>(p));
 }
 
-/// Keeps the lowest of the pairs that the lanes of a warp offer for one row.
+/// Keeps the lowest of the pairs that the lanes of a warp offer for one row, and offers it to the component of the row.
+/// The other component is offered it only when it can no longer be replaced: a height without its pair would be wrong.
 __device__ void keep_lowest(const BoruvkaView& view, const OfferedPairs& pairs, std::uint32_t row, SumBits height,
                             std::uint32_t end) {
   SumBits lowest = height;
@@ -541,15 +542,15 @@ __device__ void keep_lowest(const BoruvkaView& view, const OfferedPairs& pairs, 
   for (unsigned distance = 16; distance > 0; distance /= 2) {
     lowest = min(lowest, __shfl_xor_sync(tuning::kWholeWarp, lowest, distance));
   }
-  if (lowest == kInfiniteSum || !(lowest < pairs.heights[row])) return;
+  SumBits before = threadIdx.x % 32 == 0 ? pairs.heights[row] : 0;
+  before = __shfl_sync(tuning::kWholeWarp, before, 0);
+  if (lowest == kInfiniteSum || !(lowest < before)) return;
   const unsigned from = __ffs(__ballot_sync(tuning::kWholeWarp, height == lowest)) - 1;
   const std::uint32_t found = __shfl_sync(tuning::kWholeWarp, end, from);
-  __syncwarp();  // after all have read the height
   if (threadIdx.x % 32 != 0) return;
   pairs.heights[row] = lowest;
   pairs.ends[row] = found;
   offer(view, view.parents[pairs.points[row]], lowest);
-  offer(view, view.parents[found], lowest);
 }
 
 /// One warp for each row, a random point in each lane.
@@ -560,7 +561,9 @@ __global__ void search_at_random_kernel(const __grid_constant__ BoruvkaView view
   if (row >= pairs.count) return;
   const std::uint32_t p = pairs.points[row];
   const std::uint32_t component = view.parents[p];
-  if (lowest_height(view, component) != kInfiniteSum) return;
+  SumBits offered = threadIdx.x % 32 == 0 ? lowest_height(view, component) : 0;
+  offered = __shfl_sync(tuning::kWholeWarp, offered, 0);
+  if (offered != kInfiniteSum) return;
   std::uint64_t bits = (std::uint64_t{p} << 5U | threadIdx.x % 32) * 0x9E3779B97F4A7C15U;
   bits ^= bits >> 32U;
   bits *= 0xD6E8FEB86659FD93U;
@@ -570,6 +573,12 @@ __global__ void search_at_random_kernel(const __grid_constant__ BoruvkaView view
     height = bits_of(fmax(exact_sum<T>(points, p, q), fmax(view.core[p], view.core[q])));
   }
   keep_lowest(view, pairs, static_cast<std::uint32_t>(row), height, q);
+}
+
+__global__ void offer_to_ends_kernel(const __grid_constant__ BoruvkaView view, OfferedPairs pairs) {
+  const std::uint64_t i = tree_thread();
+  if (i >= pairs.count || pairs.heights[i] == kInfiniteSum) return;
+  offer(view, view.parents[pairs.ends[i]], pairs.heights[i]);
 }
 
 __global__ void fill_heights_kernel(OfferedPairs pairs) {
@@ -741,6 +750,11 @@ void launch_list_searching_points(const BoruvkaView& view, PositionList points, 
 
 void launch_fill_heights(const OfferedPairs& pairs, cudaStream_t stream) {
   fill_heights_kernel<<<tree_blocks(pairs.count), tuning::kTreeThreads, 0, stream>>>(pairs);
+  check_launch(stream);
+}
+
+void launch_offer_to_ends(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream) {
+  offer_to_ends_kernel<<<tree_blocks(pairs.count), tuning::kTreeThreads, 0, stream>>>(view, pairs);
   check_launch(stream);
 }
 

@@ -88,16 +88,19 @@ void launch_search_outside(const BoruvkaView& view, const std::uint32_t* groups,
 void launch_list_searching_points(const BoruvkaView& view, PositionList points, cudaStream_t stream);
 /// Makes the heights of all pairs infinite.
 void launch_fill_heights(const OfferedPairs& pairs, cudaStream_t stream);
-/// Offers pairs of random points to components that have none so far. pairs.points: the points of the rows. The lowest
-/// pair of each row so far is kept.
+/// For rows of components that have no pair so far: keeps the lowest pair with a few random points, and offers it to
+/// the component of the row. pairs.points: the points of the rows.
 void launch_search_at_random(const BoruvkaView& view, const OrderedPoints& points, const OfferedPairs& pairs,
                              cudaStream_t stream);
 /// Sets the limit of each row to the height that was offered to its component.
 void launch_limit_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream);
-/// Offers the lowest pair of each row with its candidates; the lowest pair of each row so far is kept. *lost = rows
-/// that have lost candidates. Empties the slots.
+/// Keeps the lowest pair of each row so far, and offers it to the component of the row. *lost = rows that have lost
+/// candidates. Empties the slots.
 void launch_offer_candidates(const BoruvkaView& view, const OrderedPoints& points, const CandidateColumns& slots,
                              const OfferedPairs& pairs, std::uint32_t* lost, cudaStream_t stream);
+/// Offers the lowest pair of each row to the component of its other point. Call it when no row finds lower ones any
+/// more.
+void launch_offer_to_ends(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream);
 /// Notes that the rows have searched all pairs below the heights of their components.
 void launch_reach_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream);
 

@@ -62,7 +62,8 @@ class Rounds {
       open_points = open_.data();
 
       const std::uint64_t most = std::uint64_t{by_leaves(searches_) ? 32U : 1U} * counts[kSearching];
-      const DeviceBuffer<std::uint32_t> points(gpu_.memory, stream_, most), ends(gpu_.memory, stream_, most);
+      const DeviceBuffer<std::uint32_t> points(gpu_.memory, stream_, by_leaves(searches_) ? most : 0);
+      const DeviceBuffer<std::uint32_t> ends(gpu_.memory, stream_, most);
       const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, most);
       OfferedPairs searched{points.data(), heights.data(), ends.data(), most};
       if (by_leaves(searches_)) {
@@ -99,9 +100,8 @@ class Rounds {
     const DeviceBuffer<double> limits(gpu_.memory, stream_, rows);
     const DeviceBuffer<std::uint32_t> found(gpu_.memory, stream_, rows);
     const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
-    const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
     check(cudaMemsetAsync(found.data(), 0, found.bytes(), stream_));
-    const CandidateSlots<Real> slots{{found.data(), candidates.data(), kRoom}, nearness.data()};
+    const CandidateSlots<Real> slots{{found.data(), candidates.data(), kRoom}, nullptr};
     const SearchingRows searching{pairs.points, rows, limits.data()};
     const ColumnChoice choice{pairs.points, view_.parents, view_.core, limits.data()};
     const std::uint32_t most = search.most_columns(set);
@@ -119,6 +119,7 @@ class Rounds {
       first += columns;
       columns = std::min(most, columns * kGrowth);
     }
+    launch_offer_to_ends(view_, pairs, stream_);
     launch_reach_rows(view_, searching, stream_);
   }
 
@@ -228,9 +229,9 @@ struct DeviceBoruvka::Memory {
 };
 
 template <class Real>
-std::optional<DeviceBoruvka> DeviceBoruvka::by_rows(const DevicePoints& points, std::uint32_t length,
+std::optional<DeviceBoruvka> DeviceBoruvka::by_rows(const DevicePoints& points, std::uint32_t length, bool portable,
                                                     const GpuResources& gpu, const Stream& stream) {
-  auto search = RowSearch<Real>::of(points, length, gpu, stream);
+  auto search = RowSearch<Real>::of(points, length, portable, gpu, stream);
   if (!search) return std::nullopt;
   DeviceBoruvka made(std::make_unique<Memory>(std::move(*search), length, gpu.memory, stream.get()), length, gpu,
                      stream);
@@ -242,12 +243,12 @@ std::optional<DeviceBoruvka> DeviceBoruvka::by_rows(const DevicePoints& points, 
 }
 
 std::optional<DeviceBoruvka> DeviceBoruvka::of(const DevicePoints& points, std::uint32_t most_minpts,
-                                               const GpuResources& gpu, const Stream& stream) {
+                                               const GpuResources& gpu, const Stream& stream, bool portable) {
   if (most_minpts - 1 > tuning::kMostListed) return std::nullopt;
   const std::uint32_t length = list_length(points.device().size, most_minpts - 1);
   if (points.device().dims > kMostNearestDims) {
-    if (auto made = by_rows<float>(points, length, gpu, stream)) return made;
-    return by_rows<double>(points, length, gpu, stream);
+    if (auto made = by_rows<float>(points, length, portable, gpu, stream)) return made;
+    return by_rows<double>(points, length, portable, gpu, stream);
   }
   if (!can_order(points)) return std::nullopt;
   auto leaves = DeviceLeaves::of(points, gpu.memory, stream);

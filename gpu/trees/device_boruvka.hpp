@@ -19,11 +19,12 @@ namespace epsflow::gpu {
 class DeviceBoruvka {
  public:
   /// Orders the points, and searches the nearest points of each: in up to three dimensions by boxes (DeviceLeaves), in
-  /// more by products of all pairs (RowSearch). Returns nothing if the points or minpts are not for this search: it
-  /// takes what these take, and minpts up to tuning::kMostListed. most_minpts: at most the number of points. Throws
-  /// Cancelled, DeviceError.
+  /// more by products (RowSearch). Returns nothing if the points or minpts are not for this search: it takes what these
+  /// take, and minpts up to tuning::kMostListed + 1. most_minpts: at most the number of points. portable: uses no
+  /// kernels of one compute capability. Throws Cancelled, DeviceError.
   [[nodiscard]] static std::optional<DeviceBoruvka> of(const DevicePoints& points, std::uint32_t most_minpts,
-                                                       const GpuResources& gpu, const Stream& stream);
+                                                       const GpuResources& gpu, const Stream& stream,
+                                                       bool portable = false);
   DeviceBoruvka(DeviceBoruvka&& other) noexcept;
   ~DeviceBoruvka();
 
@@ -40,7 +41,8 @@ class DeviceBoruvka {
   /// Real: float for half precision, or double.
   template <class Real>
   [[nodiscard]] static std::optional<DeviceBoruvka> by_rows(const DevicePoints& points, std::uint32_t length,
-                                                            const GpuResources& gpu, const Stream& stream);
+                                                            bool portable, const GpuResources& gpu,
+                                                            const Stream& stream);
   DeviceBoruvka(std::unique_ptr<Memory> memory, std::uint32_t length, const GpuResources& gpu, const Stream& stream);
 
   GpuResources gpu_;

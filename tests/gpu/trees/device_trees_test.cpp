@@ -15,6 +15,7 @@
 
 #include <epsflow/core/space.hpp>
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/trees/device_boruvka.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/trees/boruvka.hpp>
@@ -130,7 +131,7 @@ TEST_CASE("gpu trees: in many dimensions components are the CPU's on data of eve
 TEST_CASE("gpu trees: many points in many dimensions, compared in several parts") {
   if (!test::have_gpu()) return;
   Gpu gpu;
-  for (const std::string kind : {"uniform", "clustered"}) {
+  for (const std::string kind : {"uniform", "clustered", "quantised"}) {
     for (const std::size_t dims : {6U, 40U}) {
       const DataSet data = test::make_data(kind, 30'000, dims, Precision::float32, dims);
       INFO(test::describe(data));
@@ -138,6 +139,54 @@ TEST_CASE("gpu trees: many points in many dimensions, compared in several parts"
       REQUIRE(found.size() == 2);
       std::vector<SpanningTree> expected = on_cpu(data, {5, 16});
       for (std::size_t i = 0; i < 2; ++i) require_same(std::move(found[i]), std::move(expected[i]));
+    }
+  }
+}
+
+/// Returns points on a lattice of a few values, so that lists end amid pairs of equal distance and components have
+/// several pairs of one height.
+DataSet lattice_points(std::size_t n, std::size_t dims, std::uint64_t values, std::uint64_t seed) {
+  Random random(seed);
+  DataSet data;
+  data.dims = dims;
+  for (std::size_t i = 0; i < n * dims; ++i) data.doubles.push_back(static_cast<double>(random.below(values)));
+  return data;
+}
+
+TEST_CASE("gpu trees: in many dimensions, with equal distances everywhere, for several minpts from one search") {
+  if (!test::have_gpu()) return;
+  Gpu gpu;
+  std::size_t found_on_gpu = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const DataSet data = lattice_points(200 + 50 * (seed % 40), 4 + seed % 9, 2 + seed % 4, seed);
+    INFO("seed " << seed << ", " << test::describe(data));
+    const Minpts minpts{2, 3, 5, 9};
+    std::vector<SpanningTree> found = gpu.find(data, minpts);
+    if (found.empty()) continue;
+    ++found_on_gpu;
+    std::vector<SpanningTree> expected = on_cpu(data, minpts);
+    for (std::size_t i = 0; i < minpts.size(); ++i) require_same(std::move(found[i]), std::move(expected[i]));
+  }
+  REQUIRE(found_on_gpu > 40);
+}
+
+TEST_CASE("gpu trees: in many dimensions kernels for every GPU find the same heights") {
+  if (!test::have_gpu()) return;
+  Gpu gpu;
+  for (const std::string kind : {"uniform", "clustered", "quantised"}) {
+    for (const std::size_t dims : {5U, 70U}) {
+      const DataSet data = test::make_data(kind, 5000, dims, Precision::float32, dims);
+      INFO(test::describe(data));
+      const DevicePoints points(data.view(), 0, *gpu.memory, gpu.pinned, 2);
+      const Stream stream;
+      const StreamDrain drain(stream);
+      auto boruvka = DeviceBoruvka::of(points, 6, {0, *gpu.memory, gpu.pinned, gpu.cancel}, stream, true);
+      REQUIRE(boruvka);
+      boruvka->run(6);
+      const DeviceTree tree = boruvka->sorted();
+      const std::vector<Edge> edges = read_values(tree.edges.data(), data.size() - 1, stream.get());
+      const SpanningTree expected = std::move(on_cpu(data, {6}).front());
+      for (std::size_t i = 0; i < edges.size(); ++i) REQUIRE(edges[i].height == expected.edges[i].height);
     }
   }
 }
