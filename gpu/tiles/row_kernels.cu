@@ -310,6 +310,7 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
     const Real near = i < end ? nearness[i] : 0;
     const bool keeps = i < end && near >= no;
     const unsigned keepers = __ballot_sync(tuning::kWholeWarp, keeps);
+    __syncwarp();  // after all have read, and before any writes
     const std::uint32_t at = kept + __popc(keepers & ((1U << lane) - 1));
     if (keeps) columns[at] = column;
     if (keeps) nearness[at] = near;
@@ -368,6 +369,7 @@ __device__ std::uint32_t remove_far(const OrderedPoints& points, std::uint32_t p
     const std::uint32_t column = i < count ? columns[i] : 0;
     const bool keeps = i < count && sums[i] <= last;
     const unsigned keepers = __ballot_sync(tuning::kWholeWarp, keeps);
+    __syncwarp();  // after all have read, and before any writes
     if (keeps) columns[kept + __popc(keepers & ((1U << lane) - 1))] = column;
     kept += __popc(keepers);
     __syncwarp();
