@@ -121,30 +121,41 @@ class MergedLabels {
     }
   }
   /// Gives other points to the cluster of the nearest core point, of those within the eps of their clusters. Call it
-  /// after the last add().
+  /// when all results were added.
+  ///
+  /// If the nearest core point of a point is not within the eps of its cluster, no core point of a smaller eps is. So
+  /// the search goes on among the clusters of larger eps, for ever fewer points.
   void add_border(const Session& session) {
     const PointsView points = session.points().host();
     std::vector<std::uint32_t> open;
     for (std::uint32_t i = 0; i < labels_.size(); ++i) {
       if (labels_[i] == kNoise) open.push_back(i);
     }
-    if (open.empty()) return;
-    const Points queries = rows_of(points, open);
-    std::vector<double> nearest(open.size(), std::numeric_limits<double>::infinity());
-    for (const std::size_t e : of_.all_eps()) {
+    std::vector<double> limits(scores_.eps().size());  // sums
+    const std::vector<std::size_t> all_eps = of_.all_eps();
+    for (const std::size_t e : all_eps) {
+      limits[e] = largest_sum(session.metric(), session.points().space(), scores_.eps()[e]);
+    }
+    for (const std::size_t least : all_eps) {
+      if (open.empty()) return;
       std::vector<std::uint32_t> known;
       for (std::uint32_t i = 0; i < labels_.size(); ++i) {
-        if (core_[i] != 0 && of_.clusters[static_cast<std::size_t>(labels_[i])].eps == e) known.push_back(i);
+        if (core_[i] != 0 && eps_of(labels_[i]) >= least) known.push_back(i);
       }
       const std::vector<double> none(known.size(), 0);
-      const Buffer<index::MutualNeighbor> found =
-          index::mutual_neighbors(rows_of(points, known), none, 0, queries, session.points().space(), session.stop());
-      const double most = largest_sum(session.metric(), session.points().space(), scores_.eps()[e]);
+      const Buffer<index::MutualNeighbor> found = index::mutual_neighbors(
+          rows_of(points, known), none, 0, rows_of(points, open), session.points().space(), session.stop());
+      std::vector<std::uint32_t> left;
       for (std::size_t q = 0; q < open.size(); ++q) {
-        if (!(found[q].height <= most && found[q].height < nearest[q])) continue;
-        nearest[q] = found[q].height;
-        labels_[open[q]] = labels_[known[found[q].id]];
+        if (found[q].height > limits[all_eps.back()]) continue;
+        const std::int32_t cluster = labels_[known[found[q].id]];
+        if (found[q].height <= limits[eps_of(cluster)]) {
+          labels_[open[q]] = cluster;
+        } else {
+          left.push_back(open[q]);
+        }
       }
+      open = std::move(left);
     }
   }
   void finish(Offer& offer) {
@@ -165,6 +176,9 @@ class MergedLabels {
   }
 
  private:
+  [[nodiscard]] std::size_t eps_of(std::int32_t cluster) const {
+    return of_.clusters[static_cast<std::size_t>(cluster)].eps;
+  }
   static Points rows_of(PointsView points, std::span<const std::uint32_t> rows) {
     Points some(rows.size(), points.dims(), points.precision());
     const std::size_t bytes = points.dims() * bytes_of(points.precision());
