@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -123,39 +124,42 @@ class MergedLabels {
   /// Gives other points to the cluster of the nearest core point, of those within the eps of their clusters. Call it
   /// when all results were added.
   ///
-  /// If the nearest core point of a point is not within the eps of its cluster, no core point of a smaller eps is. So
-  /// the search goes on among the clusters of larger eps, for ever fewer points.
+  /// For nearly all points the nearest of all core points decides: its cluster is in reach, or none is. For the others
+  /// the core points of each eps are searched, but the smallest, which is not in reach then.
   void add_border(const Session& session) {
-    const PointsView points = session.points().host();
-    std::vector<std::uint32_t> open;
+    std::vector<std::uint32_t> open, all;
+    std::map<std::size_t, std::vector<std::uint32_t>> of_eps;
     for (std::uint32_t i = 0; i < labels_.size(); ++i) {
-      if (labels_[i] == kNoise) open.push_back(i);
+      if (core_[i] != 0) {
+        all.push_back(i);
+        of_eps[eps_of(labels_[i])].push_back(i);
+      } else {
+        open.push_back(i);
+      }
     }
     std::vector<double> limits(scores_.eps().size());  // sums
-    const std::vector<std::size_t> all_eps = of_.all_eps();
-    for (const std::size_t e : all_eps) {
+    for (const auto& [e, known] : of_eps) {
       limits[e] = largest_sum(session.metric(), session.points().space(), scores_.eps()[e]);
     }
-    for (const std::size_t least : all_eps) {
-      if (open.empty()) return;
-      std::vector<std::uint32_t> known;
-      for (std::uint32_t i = 0; i < labels_.size(); ++i) {
-        if (core_[i] != 0 && eps_of(labels_[i]) >= least) known.push_back(i);
+    const double most = limits[of_eps.rbegin()->first];
+    std::vector<std::uint32_t> left;
+    find_nearest(session, all, open, [&](std::uint32_t point, double sum, std::int32_t cluster) {
+      if (sum <= limits[eps_of(cluster)]) {
+        labels_[point] = cluster;
+      } else if (sum <= most) {
+        left.push_back(point);
       }
-      const std::vector<double> none(known.size(), 0);
-      const Buffer<index::MutualNeighbor> found = index::mutual_neighbors(
-          rows_of(points, known), none, 0, rows_of(points, open), session.points().space(), session.stop());
-      std::vector<std::uint32_t> left;
-      for (std::size_t q = 0; q < open.size(); ++q) {
-        if (found[q].height > limits[all_eps.back()]) continue;
-        const std::int32_t cluster = labels_[known[found[q].id]];
-        if (found[q].height <= limits[eps_of(cluster)]) {
-          labels_[open[q]] = cluster;
-        } else {
-          left.push_back(open[q]);
-        }
-      }
-      open = std::move(left);
+    });
+    std::map<std::uint32_t, double> nearest;
+    of_eps.erase(of_eps.begin());
+    for (const auto& [e, known] : of_eps) {
+      find_nearest(session, known, left, [&](std::uint32_t point, double sum, std::int32_t cluster) {
+        if (sum > limits[eps_of(cluster)]) return;
+        const auto [at, is_new] = nearest.emplace(point, sum);
+        if (!is_new && at->second <= sum) return;
+        at->second = sum;
+        labels_[point] = cluster;
+      });
     }
   }
   void finish(Offer& offer) {
@@ -176,6 +180,19 @@ class MergedLabels {
   }
 
  private:
+  /// Calls take(point, sum, cluster) for the nearest of `known`, which are core points, of each point of `open`.
+  template <class Take>
+  void find_nearest(const Session& session, std::span<const std::uint32_t> known, std::span<const std::uint32_t> open,
+                    const Take& take) const {
+    if (open.empty()) return;
+    const PointsView points = session.points().host();
+    const std::vector<double> none(known.size(), 0);
+    const Buffer<index::MutualNeighbor> found = index::mutual_neighbors(
+        rows_of(points, known), none, 0, rows_of(points, open), session.points().space(), session.stop());
+    for (std::size_t q = 0; q < open.size(); ++q) {
+      if (found[q].id != index::MutualNeighbor::kNone) take(open[q], found[q].height, labels_[known[found[q].id]]);
+    }
+  }
   [[nodiscard]] std::size_t eps_of(std::int32_t cluster) const {
     return of_.clusters[static_cast<std::size_t>(cluster)].eps;
   }
