@@ -424,9 +424,10 @@ TEST_CASE("explore: how it is computed changes nothing") {
   check_same(explore(load(data), suggest(load(data))), made);
 }
 
-TEST_CASE("explore: the order of the rows is of no account, in 500 sets") {
+/// Compares the answers for a hundred sets, from number `first` on, in three orders each.
+void check_orders(std::uint64_t first) {
   std::size_t recommended = 0;
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = first; seed < first + 100; ++seed) {
     INFO("set " << seed);
     const DataSet data = some_set(seed);
     const Exploration made = explore(load(data));
@@ -439,9 +440,16 @@ TEST_CASE("explore: the order of the rows is of no account, in 500 sets") {
     const DataSet other = reordered(data, turned);
     check_same_answer(explore(load(other)), made);
   }
-  CHECK(recommended > 150);
-  CHECK(recommended < 500);
+  CHECK(recommended > 30);
+  CHECK(recommended < 100);
 }
+
+// Five tests, as one would take minutes under the address sanitizer.
+TEST_CASE("explore: the order of the rows is of no account, in sets 1 to 100") { check_orders(1); }
+TEST_CASE("explore: the order of the rows is of no account, in sets 101 to 200") { check_orders(101); }
+TEST_CASE("explore: the order of the rows is of no account, in sets 201 to 300") { check_orders(201); }
+TEST_CASE("explore: the order of the rows is of no account, in sets 301 to 400") { check_orders(301); }
+TEST_CASE("explore: the order of the rows is of no account, in sets 401 to 500") { check_orders(401); }
 
 TEST_CASE("explore: where the origin lies is of no account, as far as coordinates tell") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
