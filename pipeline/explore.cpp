@@ -1,18 +1,13 @@
 #include <epsflow/pipeline/explore.hpp>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <set>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/pipeline/doubts.hpp>
 #include <epsflow/pipeline/explore_time.hpp>
 #include <epsflow/pipeline/k_distance.hpp>

@@ -63,6 +63,26 @@ void require_same(SpanningTree found, SpanningTree expected) {
   REQUIRE(std::ranges::equal(ours.parents(), theirs.parents()));
 }
 
+/// Requires that the trees of the device are the CPU's. Returns false if the device does not take the points.
+bool check_trees(Gpu& gpu, const DataSet& data, const Minpts& minpts) {
+  std::vector<SpanningTree> found = gpu.find(data, minpts);
+  if (found.empty()) return false;
+  REQUIRE(found.size() == minpts.size());
+  std::vector<SpanningTree> expected = on_cpu(data, minpts);
+  for (std::size_t i = 0; i < minpts.size(); ++i) require_same(std::move(found[i]), std::move(expected[i]));
+  return true;
+}
+
+/// Returns up to three random minpts, of at most n and at most one of `bounds`.
+Minpts some_minpts(Random& random, std::size_t n, const std::vector<std::uint64_t>& bounds) {
+  Minpts minpts;
+  const std::uint64_t most = std::min<std::uint64_t>(n, random.pick(bounds));
+  for (std::uint64_t i = 0; i <= random.below(3); ++i) {
+    minpts.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
+  }
+  return minpts;
+}
+
 TEST_CASE("gpu trees: components at every height are the CPU's on data of every kind") {
   if (!test::have_gpu()) return;
   Gpu gpu;
@@ -72,17 +92,9 @@ TEST_CASE("gpu trees: components at every height are the CPU's on data of every 
     const std::size_t n = random.pick<std::size_t>({1, 2, 3, 9, 31, 33, 65, 257, 600, 3000, 9000});
     const DataSet data = test::make_data(random.pick(test::data_kinds()), n, 1 + random.below(3),
                                          random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
-    Minpts minpts;
-    const std::uint64_t most = std::min<std::uint64_t>(n, random.pick<std::uint64_t>({1, 5, 8, 17, 33, 34, 90, 257}));
-    for (std::uint64_t i = 0; i <= random.below(3); ++i) {
-      minpts.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
-    }
+    const Minpts minpts = some_minpts(random, n, {1, 5, 8, 17, 33, 34, 90, 257});
     INFO("seed " << seed << ", " << test::describe(data) << ", minpts " << minpts.front());
-    std::vector<SpanningTree> found = gpu.find(data, minpts);
-    if (found.empty()) continue;
-    ++found_on_gpu;
-    std::vector<SpanningTree> expected = on_cpu(data, minpts);
-    for (std::size_t i = 0; i < minpts.size(); ++i) require_same(std::move(found[i]), std::move(expected[i]));
+    found_on_gpu += check_trees(gpu, data, minpts) ? 1 : 0;
   }
   REQUIRE(found_on_gpu > 250);
 }
@@ -95,10 +107,7 @@ TEST_CASE("gpu trees: many points, whose boxes have several levels") {
       const DataSet data =
           test::make_data(kind, 300'000, dims, dims == 2 ? Precision::float32 : Precision::float64, dims);
       INFO(test::describe(data));
-      std::vector<SpanningTree> found = gpu.find(data, {5, 16});
-      REQUIRE(found.size() == 2);
-      std::vector<SpanningTree> expected = on_cpu(data, {5, 16});
-      for (std::size_t i = 0; i < 2; ++i) require_same(std::move(found[i]), std::move(expected[i]));
+      REQUIRE(check_trees(gpu, data, {5, 16}));
     }
   }
 }
@@ -113,17 +122,9 @@ TEST_CASE("gpu trees: in many dimensions components are the CPU's on data of eve
     const std::size_t dims = random.pick<std::size_t>({4, 5, 8, 17, 33, 64, 65, 130});
     const DataSet data = test::make_data(random.pick(test::data_kinds()), n, dims,
                                          random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
-    Minpts minpts;
-    const std::uint64_t most = std::min<std::uint64_t>(n, random.pick<std::uint64_t>({1, 5, 17, 90, 257}));
-    for (std::uint64_t i = 0; i <= random.below(3); ++i) {
-      minpts.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
-    }
+    const Minpts minpts = some_minpts(random, n, {1, 5, 17, 90, 257});
     INFO("seed " << seed << ", " << test::describe(data) << ", minpts " << minpts.front());
-    std::vector<SpanningTree> found = gpu.find(data, minpts);
-    if (found.empty()) continue;
-    ++found_on_gpu;
-    std::vector<SpanningTree> expected = on_cpu(data, minpts);
-    for (std::size_t i = 0; i < minpts.size(); ++i) require_same(std::move(found[i]), std::move(expected[i]));
+    found_on_gpu += check_trees(gpu, data, minpts) ? 1 : 0;
   }
   REQUIRE(found_on_gpu > 100);
 }
@@ -135,10 +136,7 @@ TEST_CASE("gpu trees: many points in many dimensions, compared in several parts"
     for (const std::size_t dims : {6U, 40U}) {
       const DataSet data = test::make_data(kind, 30'000, dims, Precision::float32, dims);
       INFO(test::describe(data));
-      std::vector<SpanningTree> found = gpu.find(data, {5, 16});
-      REQUIRE(found.size() == 2);
-      std::vector<SpanningTree> expected = on_cpu(data, {5, 16});
-      for (std::size_t i = 0; i < 2; ++i) require_same(std::move(found[i]), std::move(expected[i]));
+      REQUIRE(check_trees(gpu, data, {5, 16}));
     }
   }
 }
@@ -161,11 +159,7 @@ TEST_CASE("gpu trees: in many dimensions, with equal distances everywhere, for s
     const DataSet data = lattice_points(200 + 50 * (seed % 40), 4 + seed % 9, 2 + seed % 4, seed);
     INFO("seed " << seed << ", " << test::describe(data));
     const Minpts minpts{2, 3, 5, 9};
-    std::vector<SpanningTree> found = gpu.find(data, minpts);
-    if (found.empty()) continue;
-    ++found_on_gpu;
-    std::vector<SpanningTree> expected = on_cpu(data, minpts);
-    for (std::size_t i = 0; i < minpts.size(); ++i) require_same(std::move(found[i]), std::move(expected[i]));
+    found_on_gpu += check_trees(gpu, data, minpts) ? 1 : 0;
   }
   REQUIRE(found_on_gpu > 40);
 }
@@ -202,9 +196,7 @@ TEST_CASE("gpu trees: groups that half precision rounds to one point are told ap
       for (std::size_t k = 0; k < dims; ++k) data.doubles.push_back(static_cast<double>(i % 2) + 1e-4 * random.bell());
     }
     INFO(dims << " dimensions");
-    std::vector<SpanningTree> found = gpu.find(data, {5});
-    REQUIRE(found.size() == 1);
-    require_same(std::move(found.front()), std::move(on_cpu(data, {5}).front()));
+    REQUIRE(check_trees(gpu, data, {5}));
   }
 }
 
