@@ -67,6 +67,10 @@ class EngineLock {
   EngineLock(const Engine& engine, const CancelToken& cancel) : state_(engine.state_), lock_(state_->queue, cancel) {}
 
   [[nodiscard]] Backend& backend() const noexcept { return *state_->backend; }
+  /// Calls body on the engine's threads.
+  void on_threads(const std::function<void()>& body) const { state_->arena.execute(body); }
+  /// Returns the budget of an engine, which lives as long as the engine.
+  [[nodiscard]] static MemoryBudget& budget(const Engine& engine) noexcept { return engine.state_->budget; }
   /// Returns the bytes that an engine may use of its device's memory, in use or not; 0 if it has no memory.
   [[nodiscard]] static std::uint64_t device_memory(const Engine& engine) {
     return engine.state_->backend->device_memory();

@@ -1,0 +1,233 @@
+#include <epsflow/windows/window.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+/// A stream of random steps, and what it makes of a window, computed in plain loops.
+struct Stream {
+  std::size_t dims = 2;
+  std::vector<double> pool;  ///< [p × dims] coordinates that arrive
+  Sweep sweep;
+  WindowOptions options;
+};
+
+/// The core points of clusters: id of the cluster by id of the point.
+using CoreOf = std::map<std::uint64_t, std::uint64_t>;
+
+CoreOf core_of(const Window& window, const WindowResult& result) {
+  CoreOf found;
+  const auto ids = window.ids();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (result.core[i] != 0) found[ids[i]] = result.clusters[static_cast<std::size_t>(result.labels[i])].id;
+  }
+  return found;
+}
+
+/// Checks that the clusters have the ids that the rule gives them. next: the id of the next new cluster.
+void check_ids(const CoreOf& before, const CoreOf& after, const WindowResult& result, std::uint64_t& next) {
+  std::map<std::uint64_t, std::uint64_t> first_core;  // of each later cluster
+  for (const auto& [point, cluster] : after) first_core.try_emplace(cluster, point);
+  REQUIRE(first_core.size() == result.clusters.size());
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> shared;  // earlier, later: points
+  for (const auto& [point, cluster] : before) {
+    const auto found = after.find(point);
+    if (found != after.end()) ++shared[cluster][found->second];
+  }
+  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> may;  // later: points, earlier
+  for (const auto& [earlier, partners] : shared) {
+    const auto* best = &*partners.begin();
+    for (const auto& partner : partners) {
+      const bool more = partner.second > best->second;
+      const bool older = partner.second == best->second && first_core.at(partner.first) < first_core.at(best->first);
+      if (more || older) best = &partner;
+    }
+    may[best->first].emplace_back(best->second, earlier);
+  }
+  for (const WindowCluster& cluster : result.clusters) {
+    REQUIRE(first_core.at(cluster.id) == cluster.first_core);
+    auto& claims = may[cluster.id];
+    if (claims.empty()) {
+      REQUIRE(cluster.id == next++);
+      continue;
+    }
+    std::sort(claims.begin(), claims.end(),
+              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    REQUIRE(cluster.id == claims.front().second);
+  }
+  // Every change is in the table of shared core points, and the other way round.
+  std::map<std::uint64_t, std::set<std::uint64_t>> sources;
+  for (const auto& [earlier, partners] : shared) {
+    for (const auto& partner : partners) sources[partner.first].insert(earlier);
+  }
+  std::size_t changes = 0;
+  const auto ids_in = [](std::span<const std::uint32_t> places, const std::vector<WindowCluster>& clusters) {
+    std::set<std::uint64_t> ids;
+    for (const std::uint32_t place : places) ids.insert(clusters[place].id);
+    return ids;
+  };
+  for (std::size_t i = 0; i < result.changes.size(); ++i) {
+    const auto change = result.changes[i];
+    const auto from = ids_in(change.before, result.earlier), to = ids_in(change.after, result.clusters);
+    switch (change.kind) {
+      case ClusterChange::born:
+        REQUIRE((from.empty() && to.size() == 1 && sources[*to.begin()].empty()));
+        break;
+      case ClusterChange::continued:
+        REQUIRE((from.size() == 1 && to.size() == 1 && shared[*from.begin()].size() == 1));
+        REQUIRE(sources[*to.begin()] == from);
+        break;
+      case ClusterChange::merged:
+        REQUIRE((from.size() > 1 && to.size() == 1 && sources[*to.begin()] == from));
+        break;
+      case ClusterChange::split:
+        REQUIRE((from.size() == 1 && to.size() > 1 && shared[*from.begin()].size() == to.size()));
+        break;
+      case ClusterChange::ended:
+        REQUIRE((from.size() == 1 && to.empty() && shared.count(*from.begin()) == 0));
+        break;
+    }
+    ++changes;
+  }
+  std::size_t expected = 0;
+  for (const WindowCluster& cluster : result.clusters) expected += sources[cluster.id].size() != 1 ? 1 : 0;
+  for (const WindowCluster& cluster : result.earlier) {
+    const auto found = shared.find(cluster.id);
+    const std::size_t partners = found == shared.end() ? 0 : found->second.size();
+    expected += partners != 1 || sources[found->second.begin()->first].size() == 1 ? 1 : 0;
+  }
+  REQUIRE(changes == expected);
+}
+
+void check_labels(const Window& window, const Stream& stream) {
+  const std::vector<double> points = window.points();
+  const std::vector<double> weights = window.weights();
+  if (window.size() == 0) {
+    for (const WindowResult& result : window.results()) REQUIRE((result.labels.empty() && result.clusters.empty()));
+    return;
+  }
+  const PointSet set(PointsView(std::span<const double>(points), stream.dims), stream.options.metric, weights);
+  const auto expected = run(set, stream.sweep, {.threads = 1, .backend = BackendChoice::cpu}, {.core_mask = true});
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    const WindowResult& result = window.results()[v];
+    REQUIRE(result.labels.size() == window.size());
+    REQUIRE(expected[v].labels == result.labels);
+    REQUIRE(expected[v].core == result.core);
+    REQUIRE(expected[v].summary == result.summary);
+  }
+}
+
+/// Takes random steps. Returns how many of them continued the last clustering.
+std::size_t take_steps(const Stream& stream, std::size_t steps, Random& random) {
+  Window window(stream.dims, stream.sweep, stream.options);
+  const std::size_t pool = stream.pool.size() / stream.dims;
+  std::vector<std::uint64_t> next(stream.sweep.size(), 0);
+  std::size_t continued = 0;
+  double clock = 0;
+  std::uint64_t arrived = 0;
+  for (std::size_t s = 0; s < steps; ++s) {
+    const std::uint64_t way = s == 0 ? 0 : random.below(12);
+    const std::size_t n = window.size();
+    std::size_t arrive = way == 0 ? 20 + random.below(200) : random.below(n / 14 + 2);
+    std::size_t leave = way == 1 ? n : random.below(n / 14 + 2);
+    if (way == 2) arrive = leave = 0;
+    std::vector<double> points, times, weights;
+    for (std::size_t i = 0; i < arrive; ++i) {
+      const std::size_t p = random.below(pool);
+      points.insert(points.end(), stream.pool.begin() + static_cast<std::ptrdiff_t>(p * stream.dims),
+                    stream.pool.begin() + static_cast<std::ptrdiff_t>((p + 1) * stream.dims));
+      if (stream.options.timed) times.push_back(clock + random.uniform(-2, 1));
+      if (stream.options.weighted) weights.push_back(static_cast<double>(random.below(8)) / 4);
+    }
+    clock += 0.1;
+    const auto ids = window.ids();
+    std::set<std::uint64_t> leaving;
+    for (std::size_t i = 0; i < leave && n > 0; ++i) leaving.insert(random.chance(0.5) ? ids[i] : random.pick(ids));
+    const std::vector<std::uint64_t> gone(leaving.begin(), leaving.end());
+    std::vector<CoreOf> before;
+    for (const WindowResult& result : window.results()) before.push_back(core_of(window, result));
+
+    const PointsView arriving = points.empty() ? PointsView() : PointsView(std::span<const double>(points), stream.dims);
+    const StepSummary done = window.step({.arriving = arriving, .times = times, .weights = weights, .leaving = gone});
+    continued += done.from_scratch ? 0 : 1;
+    REQUIRE(done.first_id == arrived);
+    arrived += arrive;
+    REQUIRE(window.size() == n + arrive - done.too_old - done.too_many - done.left);
+    check_labels(window, stream);
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      const WindowResult& result = window.results()[v];
+      check_ids(before[v], core_of(window, result), result, next[v]);
+    }
+    if (random.chance(0.05)) {
+      Window restored(window.state(), stream.sweep, stream.options);
+      REQUIRE(restored.ids() == window.ids());
+      for (std::size_t v = 0; v < before.size(); ++v) {
+        REQUIRE(restored.results()[v].labels == window.results()[v].labels);
+        REQUIRE(restored.results()[v].clusters == window.results()[v].clusters);
+      }
+      window = std::move(restored);
+    }
+  }
+  return continued;
+}
+
+Sweep random_sweep(double eps, Random& random) {
+  std::vector<Variant> variants;
+  const std::size_t count = 1 + random.below(3);
+  for (std::size_t v = 0; v < count; ++v) {
+    variants.push_back({searchable(random.chance(0.3) ? eps * 1.5 : eps), 1 + static_cast<std::uint32_t>(random.below(9))});
+  }
+  return Sweep(variants);
+}
+
+std::size_t check_streams(std::uint64_t first, std::uint64_t last) {
+  std::size_t continued = 0;
+  for (std::uint64_t seed = first; seed < last; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    Stream stream;
+    stream.dims = 1 + random.below(random.chance(0.2) ? 5 : 3);
+    const DataSet data = make_data(random.pick(data_kinds()), 30 + random.below(400), stream.dims, Precision::float64, seed);
+    stream.pool = data.doubles;
+    stream.sweep = random_sweep(make_eps(data, random), random);
+    stream.options.engine = {.threads = 1 + static_cast<unsigned>(random.below(3)), .backend = BackendChoice::cpu};
+    stream.options.weighted = random.chance(0.1);
+    if (random.chance(0.4)) {
+      stream.options.timed = true;
+      stream.options.max_age = random.uniform(0.5, 4);
+    }
+    if (random.chance(0.3)) stream.options.max_points = 1 + random.below(400);
+    continued += take_steps(stream, 24, random);
+  }
+  return continued;
+}
+
+}  // namespace
+
+TEST_CASE("every step of random streams has the labels of a run and the ids of the rule") {
+  const std::uint64_t streams = sets_of(400);
+  REQUIRE(check_streams(0, streams) > 4 * streams);
+}
+
+TEST_CASE("more random streams") {
+  const std::uint64_t streams = sets_of(400);
+  REQUIRE(check_streams(10'000, 10'000 + streams) > 4 * streams);
+}
+
+}  // namespace epsflow::test

@@ -1,0 +1,568 @@
+#include <epsflow/windows/window.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/parallel.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/windows/moving_clustering.hpp>
+#include <epsflow/windows/window_rows.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr std::size_t kPiece = 1 << 14;
+
+/// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
+constexpr std::uint64_t kPointsForOneChange = 6;
+
+/// A point that was no core point before the step.
+constexpr std::int32_t kWasNotCore = -1;
+
+void check_options(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
+  if (variants.size() == 0) throw UsageError("a window needs at least one variant: give eps and minpts");
+  if (dims < 1 || dims > kMaxDims) {
+    throw UsageError("points have " + std::to_string(dims) + " dimensions; a window takes 1 to " +
+                     std::to_string(kMaxDims));
+  }
+  check_metric(options.metric, dims);
+  for (const Variant& variant : variants.variants()) (void)transformed_radius(canonical(options.metric), variant.eps);
+  if (!(options.max_age >= 0)) {
+    throw UsageError("max_age is " + format_number(options.max_age) + "; it is a number from 0 on");
+  }
+  if (std::isfinite(options.max_age) && !options.timed) {
+    throw UsageError("max_age is " + format_number(options.max_age) +
+                     ", and points have no times: give times, or limit their number");
+  }
+  if (options.max_points < 1 || options.max_points > kMaxPoints) {
+    throw UsageError("max_points is " + format_count(options.max_points) + "; it is a number from 1 to " +
+                     format_count(kMaxPoints));
+  }
+}
+
+void require_values(std::span<const double> values, bool wanted, std::size_t m, const char* what) {
+  if (values.size() != (wanted ? m : 0)) {
+    throw UsageError(format_count(m, "point") + " arrived with " + format_count(values.size()) + " " + what +
+                     (wanted ? ": give one for each point" : ", and the window was made for points without"));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw InputError(std::string(what) + ": row " + std::to_string(i) + " is " + format_number(values[i]) +
+                     "; give finite numbers, or leave the row out");
+  }
+}
+
+}  // namespace
+
+namespace windows {
+
+/// Variants with the same eps: a clustering that continues makes them together.
+struct Group {
+  double eps;
+  std::vector<std::size_t> variants;  ///< indices in the sweep
+  std::vector<std::uint32_t> minpts;
+  std::unique_ptr<MovingClustering> moving = nullptr;
+};
+
+namespace {
+
+std::vector<Group> groups_of(const Sweep& sweep) {
+  std::map<double, Group> groups;
+  for (std::size_t v = 0; v < sweep.size(); ++v) {
+    const Variant& variant = sweep.variants()[v];
+    Group& group = groups.try_emplace(variant.eps, Group{variant.eps, {}, {}}).first->second;
+    group.variants.push_back(v);
+    group.minpts.push_back(variant.minpts);
+  }
+  std::vector<Group> found;
+  for (auto& [eps, group] : groups) found.push_back(std::move(group));
+  return found;
+}
+
+}  // namespace
+
+/// The points that a step brings and removes.
+struct Selection {
+  std::vector<std::uint32_t> entering;  ///< rows of the arriving points, ascending
+  std::vector<std::uint32_t> leaving;   ///< rows of the window, ascending
+  std::optional<double> latest;
+  StepSummary summary;
+};
+
+/// How the points of a step are clustered.
+enum class Way : std::uint8_t { run, begin_continuing, go_on };
+
+}  // namespace windows
+
+using windows::Group;
+using windows::MovingClustering;
+using windows::Selection;
+using windows::Way;
+using windows::WindowRows;
+
+struct Window::Parts {
+  Parts(std::size_t d, const Sweep& variants, const WindowOptions& given)
+      : dims(d),
+        sweep(variants),
+        options(given),
+        metric(canonical(given.metric)),
+        engine(given.engine),
+        rows(d, given.timed, given.weighted),
+        groups(windows::groups_of(variants)),
+        results(variants.size()),
+        next_ids(variants.size(), 0) {
+    options.engine = engine.options();
+    for (std::size_t v = 0; v < results.size(); ++v) results[v].variant = sweep.variants()[v];
+    can_continue = transformed_space(metric).plain() && !options.weighted && engine.backend() == "cpu" &&
+                   transformed_dims(metric, d) <= 3;
+  }
+
+  StepSummary step(const WindowStep& step, const CancelToken& cancel);
+  void restore(const WindowState& saved);
+  [[nodiscard]] WindowState state() const;
+
+  [[nodiscard]] Selection select(const WindowStep& step);
+  void charge(std::size_t n);
+  [[nodiscard]] Way choose_way(const WindowStep& step, const Selection& chosen);
+  /// Makes `next` of the rows, and the core points that its clusters share with those before, for each variant.
+  void cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel);
+  /// Returns false, and has done nothing, if cells do not hold the points.
+  [[nodiscard]] bool begin_continuing();
+  void go_on(std::vector<std::vector<SharedCore>>& shared);
+  [[nodiscard]] bool charge_moving(std::uint64_t bytes);
+  void read_all();
+  void read(const Group& group, std::size_t level);
+  void run_all(const CancelToken& cancel);
+  void give_ids(std::size_t v, std::span<const SharedCore> shared, std::uint64_t& next_cluster);
+  /// Returns transformed coordinates.
+  [[nodiscard]] std::vector<double> transformed(PointsView points) const;
+  [[nodiscard]] std::vector<double> transformed(std::span<const std::uint32_t> handles) const;
+  void remember_core();
+  [[nodiscard]] std::vector<SharedCore> shared_by_rows(std::size_t v) const;
+  void drop_moving() noexcept {
+    for (Group& group : groups) group.moving.reset();
+    moving_memory = {};
+  }
+
+  std::size_t dims;
+  Sweep sweep;
+  WindowOptions options;
+  Metric metric;
+  Engine engine;
+  WindowRows rows;
+  std::vector<Group> groups;
+  MemoryCharge memory;
+
+  bool can_continue = false;  ///< whether cells can hold the points, and memory the cells
+  bool few_changed = false;   ///< whether few points changed in the last step, so that few may in the next one
+  MemoryCharge moving_memory;
+
+  std::uint64_t next_id = 0;
+  std::optional<double> latest;
+  std::vector<WindowResult> results;
+  std::vector<WindowResult> next;  ///< the results of a step until it ends; between steps memory for the next ones
+  std::vector<std::uint64_t> next_ids;
+  std::vector<std::vector<std::int32_t>> core_before;  ///< of each variant, by handle: the cluster, or kWasNotCore
+};
+
+Selection Window::Parts::select(const WindowStep& step) {
+  Selection chosen;
+  const std::size_t m = step.arriving.size();
+  chosen.summary.first_id = next_id;
+  chosen.summary.arrived = m;
+  chosen.latest = latest;
+  const auto see = [&](double time) { chosen.latest = chosen.latest ? std::max(*chosen.latest, time) : time; };
+  for (const double time : step.times) see(time);
+  if (step.now) see(*step.now);
+
+  std::vector<std::uint32_t>& leaving = chosen.leaving;
+  for (const std::uint64_t id : step.leaving) {
+    const auto row = rows.find(id);
+    if (!row) {
+      throw UsageError("the point with the id " + std::to_string(id) +
+                       " is to leave, and is not in the window: it left before, or never arrived");
+    }
+    leaving.push_back(*row);
+  }
+  std::sort(leaving.begin(), leaving.end());
+  const auto twice = std::adjacent_find(leaving.begin(), leaving.end());
+  if (twice != leaving.end()) {
+    throw UsageError("the point with the id " + std::to_string(rows.ids()[rows.handles()[*twice]]) +
+                     " is to leave twice in one step: give each id once");
+  }
+  const auto join = [&](std::vector<std::uint32_t>& more) {
+    const auto middle = static_cast<std::ptrdiff_t>(leaving.size());
+    leaving.insert(leaving.end(), more.begin(), more.end());
+    std::inplace_merge(leaving.begin(), leaving.begin() + middle, leaving.end());
+    leaving.erase(std::unique(leaving.begin(), leaving.end()), leaving.end());
+  };
+  std::vector<std::uint32_t>& entering = chosen.entering;
+  const double oldest = chosen.latest ? *chosen.latest - options.max_age : -std::numeric_limits<double>::infinity();
+  if (std::isfinite(oldest)) {
+    std::vector<std::uint32_t> old;
+    rows.list_before(oldest, old);
+    join(old);
+  }
+  for (std::uint32_t i = 0; i < m; ++i) {
+    if (options.timed && step.times[i] < oldest) continue;
+    entering.push_back(i);
+  }
+  chosen.summary.too_old = m - entering.size();
+
+  const std::uint64_t stay = rows.size() - leaving.size();
+  std::uint64_t surplus = stay + entering.size() > options.max_points ? stay + entering.size() - options.max_points : 0;
+  if (surplus > 0) {
+    const std::uint64_t of_rows = std::min(surplus, stay);
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t row = 0, passed = 0; first.size() < of_rows; ++row) {
+      if (passed < leaving.size() && leaving[passed] == row) {
+        ++passed;
+      } else {
+        first.push_back(row);
+      }
+    }
+    join(first);
+    surplus -= of_rows;
+    entering.erase(entering.begin(), entering.begin() + static_cast<std::ptrdiff_t>(surplus));
+    chosen.summary.too_many = surplus;
+  }
+  chosen.summary.left = leaving.size();
+  return chosen;
+}
+
+void Window::Parts::charge(std::size_t n) {
+  const std::uint64_t row_bytes = rows.bytes_per_point() + results.size() * 2 * (sizeof(std::int32_t) + 1);
+  memory = {};
+  memory = MemoryCharge(EngineLock::budget(engine), n * row_bytes, "the window");
+}
+
+Way Window::Parts::choose_way(const WindowStep& step, const Selection& chosen) {
+  const std::size_t changes = chosen.leaving.size() + chosen.entering.size();
+  const std::size_t n = rows.size() - chosen.leaving.size() + chosen.entering.size();
+  const bool few_before = std::exchange(few_changed, changes * kPointsForOneChange <= n);
+  if (!can_continue || !few_changed) return Way::run;
+  if (groups.front().moving == nullptr) return few_before ? Way::begin_continuing : Way::run;
+  if (step.arriving.size() > 0) {
+    const std::vector<double> x = transformed(step.arriving);
+    for (const Group& group : groups) can_continue = can_continue && group.moving->holds(x);
+  }
+  return can_continue ? Way::go_on : Way::run;
+}
+
+StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cancel) {
+  const std::size_t m = step.arriving.size();
+  if (m > 0 && step.arriving.dims() != dims) {
+    throw UsageError("points with " + std::to_string(step.arriving.dims()) + " dimensions arrived in a window of " +
+                     std::to_string(dims) + ": all points of a window have the same number");
+  }
+  require_values(step.times, options.timed, m, "times");
+  require_values(step.weights, options.weighted, m, "weights");
+  if (step.now && !(options.timed && std::isfinite(*step.now))) {
+    throw UsageError(options.timed ? "the time of the step is " + format_number(*step.now) + ": give a finite number"
+                                   : std::string("a step has a time, and the window was made for points without"));
+  }
+  if (m > 0) {
+    require_finite(step.arriving);
+    require_points(metric, step.arriving);
+  }
+  Selection chosen = select(step);
+  charge(std::max(rows.size() - chosen.leaving.size() + chosen.entering.size(), rows.size()));
+  const Way way = choose_way(step, chosen);
+  if (way != Way::go_on) remember_core();
+  std::vector<std::uint64_t> ids(m);
+  for (std::size_t i = 0; i < m; ++i) ids[i] = next_id + i;
+  std::vector<std::uint64_t> later_ids = next_ids;
+  std::vector<std::vector<SharedCore>> shared(results.size());
+  rows.change({step.arriving, step.times, step.weights, ids, chosen.entering}, chosen.leaving);
+  try {
+    cluster(way, shared, cancel);
+    for (std::size_t v = 0; v < results.size(); ++v) give_ids(v, shared[v], later_ids[v]);
+    rows.commit();
+  } catch (...) {
+    drop_moving();
+    rows.undo();
+    throw;
+  }
+  results.swap(next);
+  next_ids.swap(later_ids);
+  next_id += m;
+  latest = chosen.latest;
+  chosen.summary.from_scratch = way != Way::go_on;
+  return chosen.summary;
+}
+
+void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel) {
+  next.resize(results.size());
+  for (std::size_t v = 0; v < next.size(); ++v) next[v].variant = results[v].variant;
+  if (way == Way::go_on) {
+    const EngineLock lock(engine, cancel);
+    lock.on_threads([&] {
+      go_on(shared);
+      read_all();
+    });
+    return;
+  }
+  bool begun = false;
+  if (way == Way::begin_continuing) {
+    const EngineLock lock(engine, cancel);
+    lock.on_threads([&] {
+      begun = begin_continuing();
+      if (begun) read_all();
+    });
+    can_continue = begun;
+  }
+  if (!begun) {
+    drop_moving();
+    run_all(cancel);
+  }
+  for (std::size_t v = 0; v < results.size(); ++v) shared[v] = shared_by_rows(v);
+}
+
+bool Window::Parts::begin_continuing() {
+  const std::vector<double> x = transformed(rows.handles());
+  std::uint64_t bytes = 0;
+  for (Group& group : groups) {
+    group.moving = MovingClustering::make(x, transformed_dims(metric, dims), transformed_radius(metric, group.eps),
+                                          group.minpts);
+    if (group.moving == nullptr) break;
+    group.moving->step({{}, rows.handles(), x, rows.ids()});
+    bytes += group.moving->bytes();
+  }
+  if (groups.back().moving == nullptr || !charge_moving(bytes)) {
+    drop_moving();
+    return false;
+  }
+  return true;
+}
+
+void Window::Parts::go_on(std::vector<std::vector<SharedCore>>& shared) {
+  const std::vector<double> x = transformed(rows.entered());
+  for (Group& group : groups) {
+    group.moving->step({rows.left(), rows.entered(), x, rows.ids()});
+    for (std::size_t level = 0; level < group.variants.size(); ++level) {
+      shared[group.variants[level]] = group.moving->shared(level);
+    }
+  }
+}
+
+bool Window::Parts::charge_moving(std::uint64_t bytes) {
+  moving_memory = {};
+  try {
+    moving_memory = MemoryCharge(EngineLock::budget(engine), bytes, "cells of the window");
+  } catch (const ResourceError&) {
+    return false;  // a run needs less
+  }
+  return true;
+}
+
+void Window::Parts::read_all() {
+  for (const Group& group : groups) {
+    for (std::size_t level = 0; level < group.variants.size(); ++level) read(group, level);
+  }
+}
+
+void Window::Parts::read(const Group& group, std::size_t level) {
+  WindowResult& result = next[group.variants[level]];
+  const auto& sets = group.moving->clusters(level);
+  const auto handles = rows.handles();
+  result.labels.resize(handles.size());
+  result.core.resize(handles.size());
+  std::vector<std::uint64_t> borders(sets.size(), 0);
+  group.moving->write(level, handles, {result.labels, result.core, borders});
+  result.clusters.clear();
+  LabelSummary& sums = result.summary;
+  sums = {.clusters = sets.size()};
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    const std::uint64_t points = sets[k].core + borders[k];
+    result.clusters.push_back({0, points, sets[k].core, sets[k].first_core});
+    sums.core += sets[k].core;
+    sums.border += borders[k];
+    sums.largest = std::max(sums.largest, points);
+  }
+  sums.noise = handles.size() - sums.core - sums.border;
+}
+
+void Window::Parts::run_all(const CancelToken& cancel) {
+  const auto handles = rows.handles();
+  const std::size_t n = handles.size();
+  Buffer<double> x(n * dims);
+  rows.write_points(x.span());
+  const std::vector<double> weights = rows.all_weights();
+  std::vector<VariantResult> found(results.size());
+  if (n > 0) {
+    const PointSet points(PointsView(x.span(), dims), options.metric, weights);
+    const Dataset loaded = load(points, [&] { return engine; }, {.cancel = &cancel});
+    found = run(loaded, sweep, {.core_mask = true}, {.cancel = &cancel});
+  }
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    WindowResult& result = next[v];
+    result.labels.assign(found[v].labels.begin(), found[v].labels.end());
+    result.core = std::move(found[v].core);
+    result.summary = found[v].summary;
+    result.clusters.assign(result.summary.clusters, {});
+    for (std::size_t i = 0; i < n; ++i) {
+      if (result.labels[i] == kNoise) continue;
+      WindowCluster& cluster = result.clusters[static_cast<std::size_t>(result.labels[i])];
+      ++cluster.points;
+      if (result.core[i] != 0 && cluster.core++ == 0) cluster.first_core = rows.ids()[handles[i]];
+    }
+  }
+}
+
+void Window::Parts::give_ids(std::size_t v, std::span<const SharedCore> shared, std::uint64_t& next_cluster) {
+  WindowResult& result = next[v];
+  result.earlier = results[v].clusters;
+  std::vector<std::uint64_t> ids;
+  ids.reserve(result.earlier.size());
+  for (const WindowCluster& cluster : result.earlier) ids.push_back(cluster.id);
+  const auto continued = continued_clusters(shared, ids, result.clusters.size());
+  for (std::size_t k = 0; k < continued.size(); ++k) {
+    result.clusters[k].id = continued[k] == kNoCluster ? next_cluster++ : ids[continued[k]];
+  }
+  result.changes = ClusterChanges(shared, result.earlier.size(), result.clusters.size());
+}
+
+std::vector<double> Window::Parts::transformed(PointsView points) const {
+  const std::size_t width = transformed_dims(metric, dims);
+  std::vector<double> x(points.size() * width);
+  parallel_ranges(points.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    transform_points(metric, points, begin, end, x.data() + begin * width);
+  });
+  return x;
+}
+
+std::vector<double> Window::Parts::transformed(std::span<const std::uint32_t> handles) const {
+  std::vector<double> x(handles.size() * dims);
+  for (std::size_t i = 0; i < handles.size(); ++i) std::copy_n(rows.point(handles[i]), dims, x.data() + i * dims);
+  return transformed(PointsView(std::span<const double>(x), dims));
+}
+
+void Window::Parts::remember_core() {
+  core_before.resize(results.size());
+  const auto handles = rows.handles();
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    std::vector<std::int32_t>& before = core_before[v];
+    before.assign(rows.ids().size(), kWasNotCore);
+    const WindowResult& result = results[v];
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+      if (result.core[i] != 0) before[handles[i]] = result.labels[i];
+    }
+  }
+}
+
+std::vector<SharedCore> Window::Parts::shared_by_rows(std::size_t v) const {
+  const std::vector<std::int32_t>& before = core_before[v];
+  const auto handles = rows.handles();
+  SharedCoreCounter counter(results[v].clusters.size());
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    if (next[v].core[i] == 0 || handles[i] >= before.size() || before[handles[i]] == kWasNotCore) continue;
+    counter.add(static_cast<std::uint32_t>(before[handles[i]]), static_cast<std::uint32_t>(next[v].labels[i]), 1);
+  }
+  return std::move(counter).take();
+}
+
+WindowState Window::Parts::state() const {
+  WindowState saved;
+  saved.dims = dims;
+  saved.next_id = next_id;
+  saved.latest = latest;
+  for (const std::uint32_t handle : rows.handles()) saved.ids.push_back(rows.ids()[handle]);
+  saved.points.resize(rows.size() * dims);
+  rows.write_points(saved.points);
+  saved.times = rows.all_times();
+  saved.weights = rows.all_weights();
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    WindowState::Ids& ids = saved.variants.emplace_back();
+    ids.next = next_ids[v];
+    for (const WindowCluster& cluster : results[v].clusters) ids.clusters.push_back(cluster.id);
+  }
+  return saved;
+}
+
+void Window::Parts::restore(const WindowState& saved) {
+  const std::size_t n = saved.ids.size();
+  const auto require = [](bool holds) {
+    if (holds) return;
+    throw InputError("the state of the window is damaged, or was saved with other options: begin a new window");
+  };
+  require(saved.points.size() == n * dims && saved.times.size() == (options.timed ? n : 0) &&
+          saved.weights.size() == (options.weighted ? n : 0) && saved.variants.size() == results.size() &&
+          n <= options.max_points && std::is_sorted(saved.ids.begin(), saved.ids.end(), std::less_equal<>()) &&
+          (n == 0 || saved.ids.back() < saved.next_id));
+  std::vector<std::uint32_t> all(n);
+  for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
+  const PointsView points = n > 0 ? PointsView(std::span(saved.points), dims) : PointsView();
+  charge(n);
+  remember_core();
+  rows.change({points, saved.times, saved.weights, saved.ids, all}, {});
+  std::vector<std::vector<SharedCore>> shared(results.size());
+  cluster(Way::run, shared, {});
+  rows.commit();
+  results.swap(next);
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    const WindowState::Ids& ids = saved.variants[v];
+    require(ids.clusters.size() == results[v].clusters.size());
+    for (std::size_t k = 0; k < ids.clusters.size(); ++k) {
+      require(ids.clusters[k] < ids.next);
+      results[v].clusters[k].id = ids.clusters[k];
+    }
+    results[v].earlier = results[v].clusters;
+    next_ids[v] = ids.next;
+  }
+  next_id = saved.next_id;
+  latest = saved.latest;
+}
+
+Window::Window(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
+  check_options(dims, variants, options);
+  parts_ = std::make_unique<Parts>(dims, variants, options);
+}
+
+Window::Window(const WindowState& state, const Sweep& variants, const WindowOptions& options)
+    : Window(state.dims, variants, options) {
+  parts_->restore(state);
+}
+
+Window::Window(Window&&) noexcept = default;
+Window& Window::operator=(Window&&) noexcept = default;
+Window::~Window() = default;
+
+StepSummary Window::step(const WindowStep& step, const CancelToken* cancel) {
+  return parts_->step(step, CancelToken(cancel));
+}
+
+std::size_t Window::size() const noexcept { return parts_->rows.size(); }
+std::size_t Window::dims() const noexcept { return parts_->dims; }
+std::span<const WindowResult> Window::results() const noexcept { return parts_->results; }
+std::optional<double> Window::latest() const noexcept { return parts_->latest; }
+const WindowOptions& Window::options() const noexcept { return parts_->options; }
+WindowState Window::state() const { return parts_->state(); }
+
+std::vector<std::uint64_t> Window::ids() const {
+  std::vector<std::uint64_t> ids;
+  ids.reserve(size());
+  for (const std::uint32_t handle : parts_->rows.handles()) ids.push_back(parts_->rows.ids()[handle]);
+  return ids;
+}
+
+std::vector<double> Window::points() const {
+  std::vector<double> x(size() * dims());
+  parts_->rows.write_points(x);
+  return x;
+}
+
+std::vector<double> Window::times() const { return parts_->rows.all_times(); }
+std::vector<double> Window::weights() const { return parts_->rows.all_weights(); }
+
+}  // namespace epsflow

@@ -1,0 +1,132 @@
+// A window over a stream of points: points arrive and leave in steps, and clusters keep their ids.
+//
+// After each step the labels are equal to those of one run over the points of the window, in the order in which they
+// arrived. A cluster keeps its id from step to step by the rule of clustering/cluster_matching.hpp. No id is used twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/clustering/cluster_matching.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow {
+
+struct WindowOptions {
+  Metric metric = {};
+  bool weighted = false;  ///< points have weights, as those of Dataset::weighted()
+  bool timed = false;     ///< points have times
+  /// Points leave once they are older, in the unit of the times, than the latest time by more than this. Needs times.
+  double max_age = std::numeric_limits<double>::infinity();
+  /// The points that arrived first leave if there are more than this.
+  std::uint64_t max_points = kMaxPoints;
+  EngineOptions engine = {};
+};
+
+/// What a step changes. All may be empty.
+struct WindowStep {
+  PointsView arriving = {};                    ///< [m × d]
+  std::span<const double> times = {};          ///< [m] if the window is timed; in any order
+  std::span<const double> weights = {};        ///< [m] if the window is weighted
+  std::span<const std::uint64_t> leaving = {};  ///< ids of points in the window, each once
+  std::optional<double> now = std::nullopt;    ///< a time that counts as the latest one if none is later
+};
+
+struct StepSummary {
+  std::uint64_t first_id = 0;  ///< of the points that arrived; the others follow
+  std::uint64_t arrived = 0;
+  std::uint64_t too_old = 0;    ///< of these, the points that did not enter, as they are older than max_age
+  std::uint64_t too_many = 0;   ///< of these, the points that did not enter, as max_points later ones did
+  std::uint64_t left = 0;       ///< points that were in the window before and left
+  bool from_scratch = false;    ///< the points were clustered by a run; else the last clustering was continued
+};
+
+struct WindowCluster {
+  std::uint64_t id = 0;
+  std::uint64_t points = 0;      ///< core and border points
+  std::uint64_t core = 0;        ///< core points
+  std::uint64_t first_core = 0;  ///< the smallest id of its core points
+
+  friend bool operator==(const WindowCluster&, const WindowCluster&) = default;
+};
+
+/// The clusters of one variant after a step.
+struct WindowResult {
+  Variant variant;
+  std::vector<std::int32_t> labels;     ///< [n] in the order of arrival; label k is an index in `clusters`, or kNoise
+  std::vector<std::uint8_t> core;       ///< [n] 1 for core points, else 0
+  std::vector<WindowCluster> clusters;  ///< by first_core
+  std::vector<WindowCluster> earlier;   ///< the clusters before the step
+  ClusterChanges changes;               ///< from `earlier` to `clusters`, as indices in these
+  LabelSummary summary;
+};
+
+/// What a window consists of, to save and to restore it.
+struct WindowState {
+  std::size_t dims = 0;
+  std::uint64_t next_id = 0;
+  std::optional<double> latest = std::nullopt;  ///< the latest time
+  std::vector<std::uint64_t> ids;               ///< [n] ascending
+  std::vector<double> points;                   ///< [n × dims]
+  std::vector<double> times;                    ///< [n] if timed
+  std::vector<double> weights;                  ///< [n] if weighted
+  struct Ids {
+    std::uint64_t next = 0;               ///< of a new cluster
+    std::vector<std::uint64_t> clusters;  ///< of the clusters, in the order of their labels
+  };
+  std::vector<Ids> variants;  ///< in the order of the sweep
+};
+
+/// A window is used by one thread at a time. It keeps the last step's results.
+class Window {
+ public:
+  /// variants: at least one. Makes an engine, whose memory holds the window too: in two dimensions about 60 bytes a
+  /// point and 250 bytes a cell, in three 80 and 800. Throws UsageError for options that are invalid or contradict each
+  /// other; ResourceError.
+  Window(std::size_t dims, const Sweep& variants, const WindowOptions& options = {});
+  /// Restores a window: it goes on as the one that `state` was taken from. Throws also InputError if the state does not
+  /// fit the options or is damaged, Cancelled.
+  Window(const WindowState& state, const Sweep& variants, const WindowOptions& options = {});
+  Window(Window&&) noexcept;
+  Window& operator=(Window&&) noexcept;
+  ~Window();
+
+  /// Takes a step. Where few points change it costs their neighbourhoods and a pass over cells and labels, up to three
+  /// dimensions, in plain space (core/space.hpp) and without weights; else a run over all points. No label depends on
+  /// the choice. If it throws, the window is as before. Throws InputError for points that Engine::load() refuses, and
+  /// times that are NaN or infinite; UsageError for sizes that differ, another number of dimensions, and an id that is
+  /// not in the window or given twice; ResourceError; Cancelled.
+  StepSummary step(const WindowStep& step, const CancelToken* cancel = nullptr);
+
+  /// Returns the number of points.
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::size_t dims() const noexcept;
+  /// Returns the result of each variant, in the order of the sweep; valid until the next step.
+  [[nodiscard]] std::span<const WindowResult> results() const noexcept;
+  /// Returns the ids of the points, in the order of the labels, ascending. [n]
+  [[nodiscard]] std::vector<std::uint64_t> ids() const;
+  /// Returns the points, in the same order. [n × dims]
+  [[nodiscard]] std::vector<double> points() const;
+  /// Returns the times or weights, in the same order; empty without. [n]
+  [[nodiscard]] std::vector<double> times() const;
+  [[nodiscard]] std::vector<double> weights() const;
+  [[nodiscard]] std::optional<double> latest() const noexcept;
+  [[nodiscard]] WindowState state() const;
+  /// Returns the options, with those of the engine settled.
+  [[nodiscard]] const WindowOptions& options() const noexcept;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace epsflow

@@ -1,0 +1,96 @@
+// The points of a window in the order of their arrival.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+
+namespace epsflow::windows {
+
+/// Each point has a handle, a small number that it keeps while it stays, and a row, which is its place in the order.
+class WindowRows {
+ public:
+  WindowRows(std::size_t dims, bool timed, bool weighted) : dims_(dims), timed_(timed), weighted_(weighted) {}
+
+  /// Points that arrive, of which some enter.
+  struct Arriving {
+    PointsView points;
+    std::span<const double> times;
+    std::span<const double> weights;
+    std::span<const std::uint64_t> ids;  ///< ascending, larger than those of all rows
+    std::span<const std::uint32_t> entering;  ///< rows of `points`, ascending
+  };
+
+  /// Appends points, and removes the rows `leaving`, ascending. Until commit() undo() takes this back.
+  void change(const Arriving& arriving, std::span<const std::uint32_t> leaving);
+  /// Makes the last change final.
+  void commit();
+  void undo() noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return rows_.size() - begin_; }
+  /// Returns the handle of each row. [n]
+  [[nodiscard]] std::span<const std::uint32_t> handles() const noexcept {
+    return {rows_.data() + begin_, rows_.size() - begin_};
+  }
+  /// Returns the handles of the points that the last change brought or removed.
+  [[nodiscard]] std::span<const std::uint32_t> entered() const noexcept {
+    return {rows_.data() + rows_.size() - entered_, entered_};
+  }
+  [[nodiscard]] std::span<const std::uint32_t> left() const noexcept { return left_; }
+
+  /// By handle.
+  [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_; }
+  [[nodiscard]] const double* point(std::uint32_t handle) const noexcept { return x_.data() + handle * dims_; }
+  [[nodiscard]] double time(std::uint32_t handle) const noexcept { return times_[handle]; }
+  [[nodiscard]] double weight(std::uint32_t handle) const noexcept { return weights_[handle]; }
+
+  /// Returns the row of an id, or nullopt. O(log n).
+  [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t id) const noexcept;
+  /// Appends the rows with times before `oldest`, ascending. O(log n) if times are in order, else O(n).
+  void list_before(double oldest, std::vector<std::uint32_t>& rows);
+
+  /// Writes the coordinates of the rows. out: [n × d]
+  void write_points(std::span<double> out) const;
+  [[nodiscard]] std::vector<double> all_times() const;
+  [[nodiscard]] std::vector<double> all_weights() const;
+
+  [[nodiscard]] std::uint64_t bytes_per_point() const noexcept {
+    return 2 * (dims_ * sizeof(double) + sizeof(std::uint64_t) + 3 * sizeof(std::uint32_t)) +
+           (timed_ ? sizeof(double) : 0) + (weighted_ ? sizeof(double) : 0);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t take_handle();
+
+  std::size_t dims_;
+  bool timed_;
+  bool weighted_;
+
+  // By handle.
+  std::vector<double> x_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<double> times_;
+  std::vector<double> weights_;
+  /// Handles to use again, from next_free_ on: first in, first out, so that they follow each other as rows do.
+  std::vector<std::uint32_t> free_;
+  std::size_t next_free_ = 0;
+
+  std::vector<std::uint32_t> rows_;  ///< the handle of each row, from begin_ on
+  std::size_t begin_ = 0;
+  bool times_in_order_ = true;
+  double last_time_ = -std::numeric_limits<double>::infinity();
+
+  // Of the last change.
+  std::size_t entered_ = 0;
+  std::size_t new_handles_ = 0;
+  std::vector<std::uint32_t> left_;
+  std::vector<std::uint32_t> before_;  ///< rows_ before it, unless the first rows left
+  bool saved_ = false;
+};
+
+}  // namespace epsflow::windows
