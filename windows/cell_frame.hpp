@@ -2,12 +2,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include <epsflow/index/cell_axes.hpp>
-#include <epsflow/windows/cell_map.hpp>
 
 namespace epsflow::windows {
 
@@ -37,18 +37,44 @@ template <std::size_t D>
   return kAround<D> - 1 - around;
 }
 
-/// Divides space into the dense-box cells of index/cell_axes.hpp (SlotWidth), whose proof holds below 2^33 slots.
+/// The difference of slots + 2 on each axis, for each number around a cell.
+template <std::size_t D>
+inline constexpr auto kSteps = [] {
+  std::array<std::array<std::uint8_t, D>, kAround<D>> steps = {};
+  for (std::uint32_t around = 0; around < kAround<D>; ++around) {
+    std::uint32_t rest = around;
+    for (std::size_t k = 0; k < D; ++k) {
+      steps[around][k] = static_cast<std::uint8_t>(rest % 5);
+      rest /= 5;
+    }
+  }
+  return steps;
+}();
+
+/// Calls f(around) for the numbers in a set, ascending.
+template <std::size_t D, class F>
+inline void for_each_in(const AroundSet<D>& set, F&& f) {
+  for (std::size_t w = 0; w < set.size(); ++w) {
+    for (std::uint64_t word = set[w]; word != 0; word &= word - 1) {
+      f(static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(word)));
+    }
+  }
+}
+
+/// Divides space into the dense-box cells of index/cell_axes.hpp (SlotWidth), whose proof holds below 2^33 slots. The
+/// key of a cell has its slots, from 0 on, in fields of kBits bits each.
 template <std::size_t D>
 class CellFrame {
  public:
+  static constexpr unsigned kBits = 63 / D < 31 ? 63 / D : 31;
   /// The most slots on either side of the origin.
-  static constexpr double kMostSlots = 0x1p29;
+  static constexpr double kMostSlots = static_cast<double>((std::uint64_t{1} << (kBits - 1)) - 4);
 
   /// radius: at least 2^-500. origin: near the points, so that slots are few.
   CellFrame(double radius, const std::array<double, D>& origin) noexcept
       : origin_(origin), inverse_side_(1 / index::SlotWidth::of_dense_box(radius, D).side) {}
 
-  /// Returns true if a point has slots.
+  /// Returns true if a point is in a cell.
   [[nodiscard]] bool holds(const double* x) const noexcept {
     for (std::size_t k = 0; k < D; ++k) {
       if (!(std::fabs(in_slots(x, k)) < kMostSlots)) return false;
@@ -56,19 +82,30 @@ class CellFrame {
     return true;
   }
 
-  [[nodiscard]] Slots<D> slots_of(const double* x) const noexcept {
-    Slots<D> slots;
-    for (std::size_t k = 0; k < D; ++k) slots[k] = static_cast<std::int32_t>(std::floor(in_slots(x, k)));
-    return slots;
+  [[nodiscard]] std::uint64_t key_of(const double* x) const noexcept {
+    std::uint64_t key = 0;
+    for (std::size_t k = 0; k < D; ++k) {
+      const auto slot = static_cast<std::int64_t>(std::floor(in_slots(x, k))) + (std::int64_t{1} << (kBits - 1));
+      key |= static_cast<std::uint64_t>(slot) << (k * kBits);
+    }
+    return key;
+  }
+
+  /// Returns the key of the cell that has a number around the cell with the key `key`.
+  [[nodiscard]] static constexpr std::uint64_t key_around(std::uint64_t key, std::uint32_t around) noexcept {
+    for (std::size_t k = 0; k < D; ++k) {
+      key += static_cast<std::uint64_t>(std::int64_t{kSteps<D>[around][k]} - 2) << (k * kBits);
+    }
+    return key;
   }
 
   /// The squared distances, along each axis, of a point to the slots around its own, in squared slots.
   class Distances {
    public:
-    Distances(const CellFrame& frame, const Slots<D>& slots, const double* x) noexcept {
+    Distances(const CellFrame& frame, const double* x) noexcept {
       for (std::size_t k = 0; k < D; ++k) {
-        const double t = frame.in_slots(x, k) - slots[k];
-        const double below = t < 0 ? 0 : t, above = t > 1 ? 0 : 1 - t;
+        const double slots = frame.in_slots(x, k);
+        const double below = slots - std::floor(slots), above = 1 - below;
         squared_[k] = {(1 + below) * (1 + below), below * below, 0, above * above, (1 + above) * (1 + above)};
       }
     }
@@ -76,10 +113,7 @@ class CellFrame {
     /// position is off by less than 2^-17 slots, so the limit leaves room.
     [[nodiscard]] bool reaches(std::uint32_t around) const noexcept {
       double sum = 0;
-      for (std::size_t k = 0; k < D; ++k) {
-        sum += squared_[k][around % 5];
-        around /= 5;
-      }
+      for (std::size_t k = 0; k < D; ++k) sum += squared_[k][kSteps<D>[around][k]];
       return sum <= static_cast<double>(D) * (1 + 0x1p-10);
     }
 

@@ -1,10 +1,8 @@
-// A hash table from the slots of a cell to its number.
+// A hash table from the keys of cells to their numbers.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace epsflow::windows {
@@ -12,37 +10,33 @@ namespace epsflow::windows {
 /// No cell, and no other index.
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// The slots of a cell, one on each axis.
-template <std::size_t D>
-using Slots = std::array<std::int32_t, D>;
-
-/// Open addressing with linear probing; at most half of the entries are in use. Several threads may call find() at once.
-template <std::size_t D>
+/// A hash table with open addressing and linear probing; at most half of the entries are in use. Several threads may call
+/// find() at once.
 class CellMap {
  public:
   CellMap() : entries_(kFewest) {}
 
-  /// Returns the number of the cell, or kNone.
-  [[nodiscard]] std::uint32_t find(const Slots<D>& slots) const noexcept {
-    for (std::size_t at = home(slots);; at = next(at)) {
+  /// Returns the number of the cell with this key, or kNone.
+  [[nodiscard]] std::uint32_t find(std::uint64_t key) const noexcept {
+    for (std::size_t at = home(key);; at = next(at)) {
       const Entry& entry = entries_[at];
-      if (entry.cell == kNone || entry.slots == slots) return entry.cell;
+      if (entry.cell == kNone || entry.key == key) return entry.cell;
     }
   }
 
-  /// Inserts a cell whose slots are not in the table. Amortised O(1).
-  void insert(const Slots<D>& slots, std::uint32_t cell) {
+  /// Inserts a cell whose key is not in the table. Amortised O(1).
+  void insert(std::uint64_t key, std::uint32_t cell) {
     if (2 * (size_ + 1) > entries_.size()) grow();
-    put({slots, cell});
+    put({key, cell});
     ++size_;
   }
 
-  /// Removes a cell that is in the table. The entries after it move up, so that no probing ends early.
-  void erase(const Slots<D>& slots) noexcept {
-    std::size_t hole = home(slots);
-    while (entries_[hole].slots != slots || entries_[hole].cell == kNone) hole = next(hole);
+  /// Removes a cell that is in the table. Entries after it move up, so that no probing ends early.
+  void erase(std::uint64_t key) noexcept {
+    std::size_t hole = home(key);
+    while (entries_[hole].key != key || entries_[hole].cell == kNone) hole = next(hole);
     for (std::size_t at = next(hole); entries_[at].cell != kNone; at = next(at)) {
-      const std::size_t from = home(entries_[at].slots);
+      const std::size_t from = home(entries_[at].key);
       // Whether the probing of this entry passes the hole: its home is not in (hole, at].
       if (((at - from) & mask()) < ((at - hole) & mask())) continue;
       entries_[hole] = entries_[at];
@@ -56,23 +50,19 @@ class CellMap {
 
  private:
   struct Entry {
-    Slots<D> slots = {};
+    std::uint64_t key = 0;
     std::uint32_t cell = kNone;
   };
   static constexpr std::size_t kFewest = 64;
 
   [[nodiscard]] std::size_t mask() const noexcept { return entries_.size() - 1; }
   [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
-  [[nodiscard]] std::size_t home(const Slots<D>& slots) const noexcept {
-    std::uint64_t hash = 0;
-    for (const std::int32_t slot : slots) {
-      hash = (hash ^ static_cast<std::uint32_t>(slot)) * 0x9E3779B97F4A7C15ULL;
-      hash ^= hash >> 32;
-    }
-    return static_cast<std::size_t>(hash) & mask();
+  [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept {
+    const std::uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
+    return static_cast<std::size_t>(hash ^ (hash >> 32)) & mask();
   }
   void put(const Entry& entry) noexcept {
-    std::size_t at = home(entry.slots);
+    std::size_t at = home(entry.key);
     while (entries_[at].cell != kNone) at = next(at);
     entries_[at] = entry;
   }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/parallel.hpp>
@@ -41,7 +42,7 @@ class MovingCells {
   };
 
   struct Cell {
-    Slots<D> slots = {};
+    std::uint64_t key = 0;
     std::uint32_t first = 0;  ///< its points are the entries [first, first + size)
     std::uint32_t size = 0;
     std::uint32_t room = 0;
@@ -131,12 +132,14 @@ class MovingCells {
   /// Returns the number of cells, some of which may be empty. Numbers are used again once a cell is gone.
   [[nodiscard]] std::size_t cells() const noexcept { return cells_.size(); }
   [[nodiscard]] const Cell& cell(std::uint32_t c) const noexcept { return cells_[c]; }
-  /// Returns the cell around c of that number, or kNone.
+  /// Returns the cell that has a number around c; it must be there.
   [[nodiscard]] std::uint32_t around(std::uint32_t c, std::uint32_t number) const noexcept {
-    return around_[c][number];
+    return around_[c].cells[number];
   }
-  [[nodiscard]] const std::array<std::uint32_t, kAround<D>>& around(std::uint32_t c) const noexcept {
-    return around_[c];
+  /// Calls f(number, cell) for the cells around c that are there.
+  template <class F>
+  void for_each_around(std::uint32_t c, F&& f) const {
+    for_each_in<D>(around_[c].present, [&](std::uint32_t number) { f(number, around_[c].cells[number]); });
   }
   [[nodiscard]] std::uint32_t handle(std::uint32_t entry) const noexcept { return handles_[entry]; }
   [[nodiscard]] std::uint32_t cell_of(std::uint32_t handle) const noexcept { return cell_of_[handle]; }
@@ -146,9 +149,7 @@ class MovingCells {
     for (std::size_t k = 0; k < D; ++k) x[k] = x_[k][entry];
     return x;
   }
-  [[nodiscard]] typename CellFrame<D>::Distances distances(std::uint32_t c, const double* x) const noexcept {
-    return {frame_, cells_[c].slots, x};
-  }
+  [[nodiscard]] typename CellFrame<D>::Distances distances(const double* x) const noexcept { return {frame_, x}; }
   [[nodiscard]] bool near(const std::array<double, D>& x, std::uint32_t entry) const noexcept {
     double sum = 0;
     for (std::size_t k = 0; k < D; ++k) {
@@ -181,6 +182,12 @@ class MovingCells {
   }
 
  private:
+  /// The cells around a cell. Only those in the set `present` are there.
+  struct Around {
+    AroundSet<D> present = {};
+    std::array<std::uint32_t, kAround<D>> cells;
+  };
+
   void mark_changed(std::uint32_t c) {
     Cell& cell = cells_[c];
     if (cell.changed) return;
@@ -198,20 +205,14 @@ class MovingCells {
 
   /// Inserts the points cell by cell, so that cells that are near each other have numbers near each other.
   void arrive_in_order(const Arrivals& points) {
-    struct Keyed {
-      Slots<D> slots;
-      std::uint32_t i;
-    };
-    std::vector<Keyed> order(points.handles.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = {frame_.slots_of(points.x.data() + i * D), i};
-    std::sort(order.begin(), order.end(), [](const Keyed& a, const Keyed& b) {
-      return a.slots != b.slots ? a.slots < b.slots : a.i < b.i;
-    });
-    for (const Keyed& next : order) put(points.handles[next.i], points.x.data() + next.i * D);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order(points.handles.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = {frame_.key_of(points.x.data() + i * D), i};
+    std::sort(order.begin(), order.end());
+    for (const auto& [key, i] : order) put(points.handles[i], points.x.data() + i * D);
   }
 
   void put(std::uint32_t handle, const double* x) {
-    const std::uint32_t c = cell_at(frame_.slots_of(x));
+    const std::uint32_t c = cell_at(frame_.key_of(x));
     mark_changed(c);
     Cell& cell = cells_[c];
     if (cell.size == cell.room) enlarge(cell);
@@ -223,8 +224,8 @@ class MovingCells {
     entry_of_[handle] = entry;
   }
 
-  std::uint32_t cell_at(const Slots<D>& slots) {
-    const std::uint32_t found = map_.find(slots);
+  std::uint32_t cell_at(std::uint64_t key) {
+    const std::uint32_t found = map_.find(key);
     if (found != kNone) return found;
     std::uint32_t c = 0;
     if (free_cells_.empty()) {
@@ -236,9 +237,9 @@ class MovingCells {
       free_cells_.pop_back();
     }
     cells_[c] = {};
-    cells_[c].slots = slots;
-    around_[c].fill(kNone);
-    map_.insert(slots, c);
+    cells_[c].key = key;
+    around_[c].present = {};
+    map_.insert(key, c);
     new_cells_.push_back(c);
     return c;
   }
@@ -279,20 +280,20 @@ class MovingCells {
         const std::uint32_t c = new_cells_[i];
         for (std::uint32_t number = 0; number < kAround<D>; ++number) {
           if (number == kSelf<D>) continue;
-          Slots<D> slots = cells_[c].slots;
-          std::uint32_t rest = number;
-          for (std::size_t k = 0; k < D; ++k) {
-            slots[k] += static_cast<std::int32_t>(rest % 5) - 2;
-            rest /= 5;
-          }
-          const std::uint32_t found = map_.find(slots);
+          const std::uint32_t found = map_.find(frame_.key_around(cells_[c].key, number));
           if (found == kNone) continue;
-          // Of two new cells either may set both entries, to the same values.
-          std::atomic_ref(around_[c][number]).store(found, std::memory_order_relaxed);
-          std::atomic_ref(around_[found][opposite<D>(number)]).store(c, std::memory_order_relaxed);
+          // Of two new cells either may make both entries, which are the same.
+          tie(c, number, found);
+          tie(found, opposite<D>(number), c);
         }
       }
     });
+  }
+
+  void tie(std::uint32_t c, std::uint32_t number, std::uint32_t other) noexcept {
+    std::atomic_ref(around_[c].cells[number]).store(other, std::memory_order_relaxed);
+    std::atomic_ref(around_[c].present[number / 64])
+        .fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
   }
 
   /// Between minpts and twice as many points a cell stays as it is, so that few points that come and go cost little.
@@ -307,23 +308,19 @@ class MovingCells {
     const Cell& cell = cells_[c];
     for (std::uint32_t i = cell.first_left; i != kNone; i = left_[i].next) {
       const auto& x = left_[i].x;
-      const auto distances = this->distances(c, x.data());
-      for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-        const std::uint32_t other = around_[c][number];
-        if (other == kNone || !distances.reaches(number)) continue;
-        const Cell& near_cell = cells_[other];
-        if (near_cell.counting != Counting::counted) continue;
-        if (add<shared>(x, near_cell, ~std::uint32_t{0}) > 0) touch<shared>(other, touched);
-      }
+      const auto distances = this->distances(x.data());
+      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+        if (!distances.reaches(number) || cells_[other].counting != Counting::counted) return;
+        if (add<shared>(x, cells_[other], ~std::uint32_t{0}) > 0) touch<shared>(other, touched);
+      });
     }
     for (std::uint32_t i = cell.stayed; i < cell.size; ++i) {
       const std::uint32_t entry = cell.first + i;
       const auto x = point(entry);
-      const auto distances = this->distances(c, x.data());
+      const auto distances = this->distances(x.data());
       std::uint32_t neighbors = 0;
-      for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-        const std::uint32_t other = around_[c][number];
-        if (other == kNone || !distances.reaches(number)) continue;
+      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+        if (!distances.reaches(number)) return;
         const Cell& near_cell = cells_[other];
         std::uint32_t begin = near_cell.first;
         if (near_cell.counting == Counting::counted) {
@@ -333,7 +330,7 @@ class MovingCells {
           begin += stayed_of(near_cell);
         }
         if (cell.counting == Counting::counted) neighbors += near_in(x, begin, near_cell.first + near_cell.size);
-      }
+      });
       outside_[entry] = neighbors;
     }
   }
@@ -369,13 +366,12 @@ class MovingCells {
     const Cell& cell = cells_[c];
     for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
       const auto x = point(entry);
-      const auto distances = this->distances(c, x.data());
+      const auto distances = this->distances(x.data());
       std::uint32_t neighbors = 0;
-      for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-        const std::uint32_t other = around_[c][number];
-        if (other == kNone || !distances.reaches(number)) continue;
+      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+        if (!distances.reaches(number)) return;
         neighbors += near_in(x, cells_[other].first, cells_[other].first + cells_[other].size);
-      }
+      });
       outside_[entry] = neighbors;
     }
   }
@@ -404,10 +400,10 @@ class MovingCells {
       const std::uint32_t c = empty_[next_empty_++];
       Cell& cell = cells_[c];
       if (cell.size > 0 || cell.room == 0) continue;  // it has points again, or was in the list twice
-      for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-        if (around_[c][number] != kNone) around_[around_[c][number]][opposite<D>(number)] = kNone;
-      }
-      map_.erase(cell.slots);
+      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+        around_[other].present[opposite<D>(number) / 64] &= ~(std::uint64_t{1} << (opposite<D>(number) % 64));
+      });
+      map_.erase(cell.key);
       free_rooms_[room_class(cell.room)].push_back(cell.first);
       cell.room = 0;
       free_cells_.push_back(c);
@@ -423,8 +419,8 @@ class MovingCells {
   std::uint32_t minpts_;
 
   std::vector<Cell> cells_;
-  std::vector<std::array<std::uint32_t, kAround<D>>> around_;
-  CellMap<D> map_;
+  std::vector<Around> around_;
+  CellMap map_;
   std::vector<std::uint32_t> free_cells_;
   std::vector<std::uint32_t> empty_;  ///< cells in the order in which they became empty, from next_empty_ on
   std::size_t next_empty_ = 0;

@@ -185,13 +185,13 @@ class MovingLevel {
     if (sift) {
       any_core(other, false, [&](std::uint32_t entry) {
         const auto x = cells_.point(entry);
-        if (cells_.distances(other, x.data()).reaches(opposite<D>(number))) of_other.push_back(x);
+        if (cells_.distances(x.data()).reaches(opposite<D>(number))) of_other.push_back(x);
         return false;
       });
     }
     return any_core(c, fresh, [&](std::uint32_t entry) {
       const auto x = cells_.point(entry);
-      if (!cells_.distances(c, x.data()).reaches(number)) return false;
+      if (!cells_.distances(x.data()).reaches(number)) return false;
       if (!sift) return any_core(other, false, [&](std::uint32_t at) { return cells_.near(x, at); });
       return std::any_of(of_other.begin(), of_other.end(), [&](const auto& y) { return cells_.near(y, entry); });
     });
@@ -220,15 +220,14 @@ class MovingLevel {
   /// Of two cells that are linked the first, in the order of slots, has the link.
   template <bool shared>
   void update_links(std::uint32_t c) {
-    for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-      const std::uint32_t other = cells_.around(c, number);
-      if (other == kNone || (changes_[other] != 0 && other < c)) continue;
+    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+      if (changes_[other] != 0 && other < c) return;  // done there
       AroundSet<D>& set = number > kSelf<D> ? links_[c] : links_[other];
       const std::uint32_t bit = std::max(number, opposite<D>(number));
       const bool was = bit_of<shared>(set, bit);
       const bool is = core_count_[c] > 0 && core_count_[other] > 0 && is_linked(c, number, was);
       if (is != was) set_bit<shared>(set, bit, is);
-    }
+    });
   }
 
   [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, bool was) const {
@@ -243,11 +242,9 @@ class MovingLevel {
   /// Updates for the points around a cell that are not core whether the cell has core points near them.
   template <bool shared>
   void update_borders(std::uint32_t c) {
-    for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-      const std::uint32_t other = cells_.around(c, number);
-      if (other == kNone) continue;
+    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
       const Cell& cell = cells_.cell(other);
-      if (cell.size == core_count_[other]) continue;
+      if (cell.size == core_count_[other]) return;
       const std::uint32_t bit = opposite<D>(number);
       for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
         if (is_core(entry)) continue;
@@ -258,14 +255,14 @@ class MovingLevel {
         const bool is = core_count_[c] > 0 && has_core_near(entry, other, bit, !was);
         if (is != was) set_bit<shared>(set, bit, is);
       }
-    }
+    });
   }
 
   /// Returns true if the cell around c with that number has core points, ones since this step if `fresh`, near a point
   /// of c.
   [[nodiscard]] bool has_core_near(std::uint32_t entry, std::uint32_t c, std::uint32_t number, bool fresh) const {
     const auto x = cells_.point(entry);
-    return cells_.distances(c, x.data()).reaches(number) &&
+    return cells_.distances(x.data()).reaches(number) &&
            any_core(cells_.around(c, number), fresh, [&](std::uint32_t at) { return cells_.near(x, at); });
   }
 
@@ -274,12 +271,9 @@ class MovingLevel {
     const std::uint32_t c = cells_.cell_of(handle);
     const std::uint32_t entry = cells_.entry_of(handle);
     AroundSet<D> set = {};
-    for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-      const std::uint32_t other = cells_.around(c, number);
-      if (other != kNone && core_count_[other] > 0 && has_core_near(entry, c, number, false)) {
-        set_bit<false>(set, number, true);
-      }
-    }
+    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+      if (core_count_[other] > 0 && has_core_near(entry, c, number, false)) set_bit<false>(set, number, true);
+    });
     near_core_[handle] = set;
   }
 
@@ -309,13 +303,10 @@ class MovingLevel {
     const clustering::UnionFind sets(roots_);
     parallel_ranges(cells, kPiece, [&](std::size_t begin, std::size_t end) {
       for (auto c = static_cast<std::uint32_t>(begin); c < end; ++c) {
-        for (std::size_t w = 0; w < links_[c].size(); ++w) {
-          for (std::uint64_t word = links_[c][w]; word != 0; word &= word - 1) {
-            const auto number = static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(word));
-            const std::uint32_t other = cells_.around(c, number);
-            if (sets.parent(c) != sets.parent(other)) (void)sets.unite(c, other);
-          }
-        }
+        for_each_in<D>(links_[c], [&](std::uint32_t number) {
+          const std::uint32_t other = cells_.around(c, number);
+          if (sets.parent(c) != sets.parent(other)) (void)sets.unite(c, other);
+        });
       }
     });
     number_clusters(sets);
@@ -359,12 +350,9 @@ class MovingLevel {
   [[nodiscard]] std::int32_t border_label(std::uint32_t handle) const noexcept {
     const std::uint32_t c = cells_.cell_of(handle);
     auto lowest = static_cast<std::uint32_t>(labels_[c]);  // noise is the largest number
-    for (std::size_t w = 0; w < near_core_[handle].size(); ++w) {
-      for (std::uint64_t word = near_core_[handle][w]; word != 0; word &= word - 1) {
-        const auto number = static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(word));
-        lowest = std::min(lowest, static_cast<std::uint32_t>(labels_[cells_.around(c, number)]));
-      }
-    }
+    for_each_in<D>(near_core_[handle], [&](std::uint32_t number) {
+      lowest = std::min(lowest, static_cast<std::uint32_t>(labels_[cells_.around(c, number)]));
+    });
     return static_cast<std::int32_t>(lowest);
   }
 
