@@ -42,6 +42,7 @@ void define_tables(nb::module_& m);
 void define_tracks(nb::module_& m);
 void define_trees(nb::module_& m);
 void define_velocities(nb::module_& m);
+void define_windows(nb::module_& m);
 
 /// Sets a Python error. Its text may contain names of files that are not UTF-8.
 inline void set_error(PyObject* type, const std::exception& error) {

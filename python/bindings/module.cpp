@@ -315,6 +315,7 @@ NB_MODULE(_core, m) {
   epsflow::python::define_tracks(m);
   epsflow::python::define_trees(m);
   epsflow::python::define_velocities(m);
+  epsflow::python::define_windows(m);
   epsflow::python::define_maps(m);
   epsflow::python::define_catalogs(m);
   epsflow::python::define_comparisons(m);

@@ -15,6 +15,7 @@
     groups = epsflow.friends_of_friends(X, b=0.2, box=250)
     score = epsflow.validity(X, labels).score
     found = epsflow.tracks(X, labels, times, core=core, eps=0.3)
+    window = epsflow.Window(0.3, 4, max_points=20_000)
     epsflow.plot.heatmap(epsflow.explore(X))
 
 Labels equal the labels of scikit-learn's DBSCAN, element by element, unless a computed distance equals eps up to
@@ -49,17 +50,20 @@ from ._sweep import SweepResult, VariantResult
 from ._tasks import Progress
 from ._tracks import TrackEvent, Tracks, tracks
 from ._validity import Validity, validity
+from ._window import ClusterEvent, StepResult, Window, WindowClusters
 
 if TYPE_CHECKING:
     from . import accel, plot
     from ._estimator import DBSCAN, AutoDBSCAN, dbscan
     from ._hdbscan import HDBSCAN
     from ._membership import all_points_membership_vectors, approximate_predict, membership_vector
+    from ._window_estimator import WindowDBSCAN
 
     __version__: str
 
 __all__ = [
     "AutoDBSCAN",
+    "ClusterEvent",
     "Comparison",
     "CondensedTree",
     "DBSCAN",
@@ -79,12 +83,16 @@ __all__ = [
     "Selection",
     "SingleLinkageTree",
     "SlicedResult",
+    "StepResult",
     "VelocityResult",
     "SweepResult",
     "TrackEvent",
     "Tracks",
     "Validity",
     "VariantResult",
+    "Window",
+    "WindowClusters",
+    "WindowDBSCAN",
     "accel",
     "all_points_membership_vectors",
     "approximate_predict",
@@ -125,6 +133,10 @@ def __getattr__(name: str) -> Any:
         from . import _estimator
 
         return getattr(_estimator, name)
+    if name == "WindowDBSCAN":
+        from ._window_estimator import WindowDBSCAN
+
+        return WindowDBSCAN
     if name == "HDBSCAN":
         from ._hdbscan import HDBSCAN
 

@@ -1,0 +1,166 @@
+// Windows over streams of points.
+#include "dataset.hpp"
+#include "options.hpp"
+#include "points.hpp"
+#include "task.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/windows/window.hpp>
+
+namespace epsflow::python {
+namespace {
+
+/// A window. The tasks of its steps follow each other.
+struct PyWindow {
+  OfProcess<std::shared_ptr<Window>> window;
+
+  [[nodiscard]] Window& get() const { return *window.get(); }
+  [[nodiscard]] const WindowResult& result(std::size_t v) const { return get().results()[v]; }
+};
+
+/// The sweep, metric and other options of a window, as Python passes them.
+struct PyWindowOptions {
+  Sweep sweep;
+  PyMetric metric;
+  bool weighted;
+  bool timed;
+  double max_age;
+  std::uint64_t max_points;
+  EngineOptions engine;
+
+  [[nodiscard]] WindowOptions in(std::size_t dims) const {
+    return {metric.in(dims), weighted, timed, max_age, max_points, engine};
+  }
+};
+
+PyWindow made(Window&& window) { return {OfProcess(std::make_shared<Window>(std::move(window)))}; }
+
+PyWindow make_window(std::size_t dims, const PyWindowOptions& options) {
+  const nb::gil_scoped_release release;
+  return made(Window(dims, options.sweep, options.in(dims)));
+}
+
+/// points: none if no point arrives. Gives first id, numbers of points that arrived, were too old, were too many and
+/// left, and whether the points were clustered from scratch.
+std::unique_ptr<Task> start_step(const PyWindow& window, const std::optional<HostArray>& points,
+                                 const Maybe<double>& times, const Weights& weights,
+                                 const Maybe<std::uint64_t>& leaving, std::optional<double> now) {
+  WindowStep step{.times = span_of(times), .weights = span_of(weights), .leaving = span_of(leaving), .now = now};
+  if (points) step.arriving = view_of(*points);
+  return start_making(
+      [held = window.window.get(), step](const Observer& observer) { return held->step(step, observer.cancel); },
+      [](StepSummary&& s) {
+        return nb::make_tuple(s.first_id, s.arrived, s.too_old, s.too_many, s.left, s.from_scratch);
+      });
+}
+
+template <class T>
+Column<T> copy_of(const std::vector<T>& values) {
+  return column_of(std::vector<T>(values));
+}
+
+/// Returns columns: id, number of points, of core points, id of the first core point.
+nb::tuple clusters_of(const PyWindow& window, std::size_t v) {
+  const auto& clusters = window.result(v).clusters;
+  return nb::make_tuple(column_from<std::int64_t>(clusters, &WindowCluster::id),
+                        column_from<std::int64_t>(clusters, &WindowCluster::points),
+                        column_from<std::int64_t>(clusters, &WindowCluster::core),
+                        column_from<std::int64_t>(clusters, &WindowCluster::first_core));
+}
+
+/// Returns a list of the changes: word, ids before, points before, ids after, points after.
+nb::list changes_of(const PyWindow& window, std::size_t v) {
+  const WindowResult& result = window.result(v);
+  const auto listed = [](std::span<const std::uint32_t> places, const std::vector<WindowCluster>& clusters) {
+    nb::list ids, points;
+    for (const std::uint32_t place : places) {
+      ids.append(clusters[place].id);
+      points.append(clusters[place].points);
+    }
+    return std::pair(nb::tuple(ids), nb::tuple(points));
+  };
+  nb::list found;
+  for (std::size_t i = 0; i < result.changes.size(); ++i) {
+    const auto change = result.changes[i];
+    const auto [before, points_before] = listed(change.before, result.earlier);
+    const auto [after, points_after] = listed(change.after, result.clusters);
+    found.append(nb::make_tuple(word_of(change.kind), before, points_before, after, points_after));
+  }
+  return found;
+}
+
+/// dims, next id, latest time, ids, points, times, weights; then for each variant the next id and ids of clusters.
+nb::tuple state_of(const PyWindow& window) {
+  WindowState state;
+  {
+    const nb::gil_scoped_release release;
+    state = window.get().state();
+  }
+  nb::list variants;
+  for (WindowState::Ids& ids : state.variants)
+    variants.append(nb::make_tuple(ids.next, column_of(std::move(ids.clusters))));
+  return nb::make_tuple(state.dims, state.next_id, state.latest, column_of(std::move(state.ids)),
+                        column_of(std::move(state.points)), column_of(std::move(state.times)),
+                        column_of(std::move(state.weights)), variants);
+}
+
+template <class T>
+std::vector<T> values_of(nb::handle array) {
+  const auto values = span_of(nb::cast<Vector<T>>(array));
+  return {values.begin(), values.end()};
+}
+
+PyWindow restored(const PyWindowOptions& options, const nb::tuple& saved) {
+  WindowState state;
+  state.dims = nb::cast<std::size_t>(saved[0]);
+  state.next_id = nb::cast<std::uint64_t>(saved[1]);
+  state.latest = nb::cast<std::optional<double>>(saved[2]);
+  state.ids = values_of<std::uint64_t>(saved[3]);
+  state.points = values_of<double>(saved[4]);
+  state.times = values_of<double>(saved[5]);
+  state.weights = values_of<double>(saved[6]);
+  for (const nb::handle of : nb::cast<nb::list>(saved[7])) {
+    const auto ids = nb::cast<nb::tuple>(of);
+    state.variants.push_back({nb::cast<std::uint64_t>(ids[0]), values_of<std::uint64_t>(ids[1])});
+  }
+  const nb::gil_scoped_release release;
+  return made(Window(state, options.sweep, options.in(state.dims)));
+}
+
+}  // namespace
+
+void define_windows(nb::module_& m) {
+  nb::class_<PyWindowOptions>(m, "WindowOptions")
+      .def(
+          "__init__",
+          [](PyWindowOptions* place, const Variants& variants, const PyMetric& metric, bool weighted, bool timed,
+             std::pair<double, std::uint64_t> most, const nb::dict& engine) {
+            new (place) PyWindowOptions{sweep_of(variants),
+                                        metric,
+                                        weighted,
+                                        timed,
+                                        most.first,
+                                        most.second,
+                                        options_from<EngineOptions>(engine)};
+          },
+          "variants"_a, "metric"_a, "weighted"_a, "timed"_a, "most"_a, "engine"_a);
+  nb::class_<PyWindow>(m, "Window")
+      .def("start_step", &start_step, nb::arg("points").noconvert().none(), nb::arg("times").noconvert().none(),
+           nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none())
+      .def("__len__", [](const PyWindow& window) { return window.get().size(); })
+      .def("ids", [](const PyWindow& window) { return column_of(window.get().ids()); })
+      .def("points", [](const PyWindow& window) { return column_of(window.get().points()); })
+      .def("times", [](const PyWindow& window) { return column_of(window.get().times()); })
+      .def("weights", [](const PyWindow& window) { return column_of(window.get().weights()); })
+      .def(
+          "labels", [](const PyWindow& window, std::size_t v) { return copy_of(window.result(v).labels); }, "variant"_a)
+      .def(
+          "core", [](const PyWindow& window, std::size_t v) { return copy_of(window.result(v).core); }, "variant"_a)
+      .def("clusters", &clusters_of, "variant"_a)
+      .def("changes", &changes_of, "variant"_a)
+      .def("state", &state_of);
+  m.def("make_window", &make_window, "dims"_a, "options"_a);
+  m.def("restored_window", &restored, "options"_a, "state"_a);
+}
+
+}  // namespace epsflow::python

@@ -1,0 +1,386 @@
+"""A window over a stream of points, whose clusters keep their ids."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import as_host_points, as_weights
+from ._docs import documented
+from ._frames import library_of, metric_of
+from ._gpu_arrays import on_host
+from ._labelled import as_columns
+from ._parameters import as_count, as_options, as_variants, find_variant
+from ._tasks import made_by, python_errors
+from ._units import Given, as_given
+
+_NO_LIMIT = 2**32 - 2
+
+
+class ClusterEvent(NamedTuple):
+    """A change of clusters in a step of a window.
+
+    Attributes
+    ----------
+    event : str
+        "born": a cluster that shares core points with none before the step. "continued": a cluster before the step and
+        one after it that share core points with each other and with no other. "merged": a cluster that shares core
+        points with several before the step. "split": a cluster before the step that shares core points with several
+        after it. "ended": a cluster before the step that shares core points with none after it. A cluster may take part
+        in a merge and in a split at the same time.
+    before, after : tuple of int
+        The ids of the clusters before and after the step. before is empty for "born", and after for "ended".
+    sizes_before, sizes_after : tuple of int
+        Their numbers of points.
+    """
+
+    event: str
+    before: tuple[int, ...]
+    sizes_before: tuple[int, ...]
+    after: tuple[int, ...]
+    sizes_after: tuple[int, ...]
+
+
+class StepResult(NamedTuple):
+    """What a step of a window did.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (n_arrived,)
+        The ids of the points that arrived.
+    n_too_old, n_too_many : int
+        How many of these did not enter: they were older than max_age, or max_points later ones entered.
+    n_left : int
+        How many points of the window left.
+    from_scratch : bool
+        Whether all points were clustered anew, because many changed.
+    """
+
+    ids: NDArray[np.int64]
+    n_too_old: int
+    n_too_many: int
+    n_left: int
+    from_scratch: bool
+
+
+class WindowClusters:
+    """The clusters of one eps and min_samples in a window. The values are those after its last step."""
+
+    def __init__(self, window: Window, place: int) -> None:
+        self._window = window
+        self._place = place
+
+    def _made(self) -> Any:
+        made = self._window._made
+        if made is None:
+            raise ValueError("the window has had no points: call its step() with some")
+        return made
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """[n_samples] the cluster of each point in the order of arrival, from 0, and -1 for noise: the labels of
+        `epsflow.DBSCAN` for `Window.points`."""
+        return np.asarray(self._made().labels(self._place))
+
+    @property
+    def cluster_ids(self) -> NDArray[np.int64]:
+        """[n_samples] the id of the cluster of each point, -1 for noise. It stays from step to step."""
+        return np.append(self._columns()[0], -1)[self.labels]
+
+    @property
+    def core(self) -> NDArray[np.bool_]:
+        """[n_samples] whether each point is a core point."""
+        return np.asarray(self._made().core(self._place)).view(np.bool_)
+
+    @property
+    def clusters(self) -> Any:
+        """One row per cluster, in the order of the labels, as a pandas.DataFrame if pandas is installed, else a dict of
+        arrays: "id", "n_points", "n_core", "first_core" (the id of its first core point)."""
+        return as_columns(dict(zip(("id", "n_points", "n_core", "first_core"), self._columns())))
+
+    @property
+    def events(self) -> list[ClusterEvent]:
+        """What the last step changed: births, continuations, merges, splits and ends, in this order."""
+        return [ClusterEvent(*change) for change in self._made().changes(self._place)]
+
+    def _columns(self) -> list[NDArray[np.int64]]:
+        return [np.asarray(column) for column in self._made().clusters(self._place)]
+
+
+@documented
+class Window:
+    """Exact DBSCAN over points that arrive and leave, with clusters that keep their ids.
+
+    After each step the labels are those of a run over the points in the window. Of the clusters that share core points
+    with one before the step, only the one that shares most may have its id; of several, the one with the oldest core
+    point. A cluster that may have several ids has that of the cluster with which it shares most core points; of
+    several, the smallest. No id is used twice.
+
+    Parameters
+    ----------
+    {eps} {min_samples} {variants}
+    max_age : float or timedelta, optional
+        Points leave once they are older than the latest time by more than this: seconds if times are dates, else the
+        unit of the times.
+    max_points : int, optional
+        The points that arrived first leave if there are more than this.
+    {distance} {backend} {memory} {threads}
+
+    Attributes
+    ----------
+    variants : list of (eps, min_samples)
+    results : list of WindowClusters
+        The clusters of each variant. If there is one, the window has its properties itself.
+
+    Examples
+    --------
+    >>> window = epsflow.Window(0.1, 10, max_points=20_000)
+    >>> for X in frames:
+    ...     window.step(X)
+    ...     print(window.clusters, window.events)
+    """
+
+    def __init__(
+        self, eps: float | Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
+        variants: Iterable[tuple[float, int]] | None = None,
+        max_age: float | datetime.timedelta | None = None, max_points: int | None = None,
+        metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
+        backend: str = "auto", memory: int | str | None = None, threads: int | None = None,
+    ) -> None:
+        self.variants = as_variants(eps, min_samples, variants)
+        self._metric = (metric, metric_params)
+        self._max_age = np.inf if max_age is None else _as_seconds(max_age)
+        if not self._max_age >= 0:
+            raise ValueError(f"max_age is {max_age!r}; it is a number from 0 on")
+        self._max_points = _NO_LIMIT if max_points is None else as_count(max_points, "max_points")
+        self._engine = as_options(backend=backend, memory=memory, threads=threads)
+        self._made: Any = None
+        self._options: Any = None
+        self._clock: str | None = None
+        self._has_weights = False
+        self._n_features: int | None = None
+
+    @property
+    def results(self) -> list[WindowClusters]:
+        return [WindowClusters(self, place) for place in range(len(self.variants))]
+
+    def result(self, eps: float, min_samples: int) -> WindowClusters:
+        """Return the clusters of one variant. Raises KeyError if the window does not have it."""
+        places = {variant: place for place, variant in enumerate(self.variants)}
+        return WindowClusters(self, find_variant(places, eps, min_samples))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("labels", "cluster_ids", "core", "clusters", "events"):
+            raise AttributeError(f"Window has no attribute {name!r}")
+        if len(self.variants) > 1:
+            raise AttributeError(
+                f"the window has {len(self.variants)} variants, and each has {name}: take one, "
+                f"result(eps, min_samples).{name}"
+            )
+        return getattr(WindowClusters(self, 0), name)
+
+    @documented
+    def step(
+        self, X: Any = None, *, times: Any = None, sample_weight: Any = None, leave: Any = None, now: Any = None
+    ) -> StepResult:
+        """Let points arrive and leave.
+
+        If few points change, the last clustering is continued, which is faster than a run over all points, and gives
+        the same labels. If the step raises, the window is as before.
+
+        Parameters
+        ----------
+        {X}
+            None if no points arrive. Points on a GPU are copied to the host.
+        times : array of shape (n_samples,) or str, optional
+            The time of each point, in any order: numbers, or dates as datetime64 or datetime. A text is the name of a
+            column of the table X. Either all steps have times, or none.
+        {sample_weight}
+            Either all steps have weights, or none. With weights all points are clustered in every step.
+        leave : array of int, optional
+            The ids of points that leave.
+        now : float or datetime, optional
+            A time that counts as the latest if no later point has arrived, for max_age.
+
+        Returns
+        -------
+        StepResult
+
+        Raises
+        ------
+        {errors}
+        """
+        if isinstance(times, str):
+            X, times = _without_column(X, times)
+        points, m = None, 0
+        if X is not None and (not hasattr(X, "__len__") or len(X) > 0 or self._made is None):
+            points = self._read(X)
+            m = len(points)
+        clock = self._clock
+        seconds, clock = _as_times(times, m, clock, self._made is not None)
+        late = None
+        if now is not None:
+            (late,), clock = _as_times([now], 1, clock, True)
+        weights = None if sample_weight is None else as_weights(sample_weight, m)
+        leaving = None if leave is None else _as_ids(leave)
+        if self._made is None:
+            if points is None:
+                raise ValueError("the window has no points yet: the first step needs some, X")
+            timed, weighted = seconds is not None, weights is not None
+            if np.isfinite(self._max_age) and not timed:
+                raise ValueError("max_age needs the times of the points: give times")
+            self._make(points.shape[1], timed, weighted)
+        found = made_by(
+            self._made.start_step, points,
+            np.empty(0) if seconds is None and self._clock is not None else seconds,
+            np.empty(0) if weights is None and self._has_weights else weights, leaving,
+            None if late is None else float(late),
+        )
+        self._clock = clock
+        first, arrived, *counts, from_scratch = found
+        return StepResult(np.arange(first, first + arrived, dtype=np.int64), *counts, from_scratch)
+
+    def _read(self, X: Any) -> Any:
+        given = as_given(on_host(X), *self._metric)
+        if self._n_features is not None and given.points.shape[1] != self._n_features:
+            raise ValueError(
+                f"X has {given.points.shape[1]} features, and the window has {self._n_features}: "
+                "all points of a window have the same"
+            )
+        return as_host_points(given.points)
+
+    def _make(self, n_features: int, timed: bool, weighted: bool, state: Any = None) -> None:
+        metric = metric_of(None, *self._metric)
+        most = (self._max_age, self._max_points)
+        with python_errors():
+            options = _core.WindowOptions(self.variants, metric, weighted, timed, most, self._engine)
+            if state is None:
+                self._made = _core.make_window(n_features, options)
+            else:
+                self._made = _core.restored_window(options, state)
+        self._has_weights, self._n_features = weighted, n_features
+
+    def __len__(self) -> int:
+        """The number of points."""
+        return 0 if self._made is None else len(self._made)
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """[n_samples] the ids of the points: their numbers in the order of arrival, from 0."""
+        return np.empty(0, np.int64) if self._made is None else np.asarray(self._made.ids()).astype(np.int64)
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """[n_samples, n_features] the points in the order of arrival."""
+        if self._made is None:
+            return np.empty((0, 0))
+        return np.asarray(self._made.points()).reshape(-1, self._n_features or 1)
+
+    @property
+    def times(self) -> Any:
+        """[n_samples] the times of the points, as they were given: numbers, or datetime64 in UTC. None without."""
+        if self._made is None or self._clock is None:
+            return None
+        times = np.asarray(self._made.times())
+        return times if self._clock == "numbers" else (times * 1e6).round().astype("datetime64[us]")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(vars(self), _made=None, _options=None)
+        if self._made is not None:
+            saved = self._made.state()
+            variants = [(following, np.array(ids)) for following, ids in saved[7]]
+            state["_saved"] = (*saved[:3], *(np.array(part) for part in saved[3:7]), variants)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved = state.pop("_saved", None)
+        self.__dict__.update(state)
+        if saved is not None:
+            self._make(self._n_features or 1, self._clock is not None, self._has_weights, saved)
+
+    def __repr__(self) -> str:
+        return f"<epsflow.Window of {len(self)} points, {len(self.variants)} variants>"
+
+
+def _as_seconds(age: Any) -> float:
+    if isinstance(age, datetime.timedelta):
+        return age.total_seconds()
+    if isinstance(age, np.timedelta64):
+        return float(age / np.timedelta64(1, "s"))
+    return float(age)
+
+
+def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[Any, str | None]:
+    """Returns times as numbers, or None without times, and the kind of clock: "numbers", "dates", or "dates with a
+    zone". Raises ValueError if they are of another kind than those before, if some are missing, or if there are not m;
+    TypeError if they are no times."""
+    if times is None:
+        if clock is not None and m > 0:
+            raise ValueError("the points of earlier steps had times, and these have none: give times")
+        return None, clock
+    if is_begun and clock is None:
+        raise ValueError("the points of earlier steps had no times: leave times out, or begin a new window")
+    values, kind = _numbers_of(times)
+    if values.shape != (m,):
+        raise ValueError(f"times has the shape {values.shape}, and {m} points arrive: give one time for each")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad) > 0:
+        raise ValueError(f"times[{bad[0]}] is missing or infinite: give the time of each point, or leave the point out")
+    if clock is not None and kind != clock:
+        raise ValueError(f"times are {kind}, and those of earlier steps were {clock}: convert these to the same")
+    return values, kind
+
+
+def _numbers_of(times: Any) -> tuple[NDArray[np.float64], str]:
+    kind = "dates"
+    zone = getattr(getattr(times, "dt", None), "tz", None) or getattr(times, "tz", None)
+    if zone is not None:
+        times, kind = times.tz_convert(None) if hasattr(times, "tz_convert") and not hasattr(times, "dt") else (
+            times.dt.tz_convert(None)
+        ), "dates with a zone"
+    values = np.asarray(times)
+    if values.dtype == object:
+        aware = {getattr(time, "tzinfo", None) is not None for time in values}
+        if len(aware) > 1:
+            raise ValueError("some times have a zone and others have none: give all of them one, or none")
+        if aware == {True}:
+            utc = datetime.timezone.utc
+            values, kind = np.array([time.astimezone(utc).replace(tzinfo=None) for time in values]), "dates with a zone"
+        try:
+            values = values.astype("datetime64[us]")
+        except (TypeError, ValueError):
+            raise TypeError(f"times are {type(values[0]).__name__}; they are numbers or dates") from None
+    if values.dtype.kind == "M":
+        seconds = (values - np.datetime64(0, "s")) / np.timedelta64(1, "s")
+        return np.atleast_1d(np.asarray(seconds, np.float64)), kind
+    if values.dtype.kind not in "iuf":
+        raise TypeError(f"times are of dtype {values.dtype}; they are numbers or dates")
+    return np.ascontiguousarray(values, np.float64), "numbers"
+
+
+def _as_ids(leave: Any) -> NDArray[np.uint64]:
+    ids = np.asarray(leave)
+    if ids.size == 0:
+        return np.empty(0, np.uint64)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise TypeError(f"leave is an array of {ids.dtype} with the shape {ids.shape}; it is a list of ids of points")
+    if ids.min() < 0:
+        raise ValueError(f"leave has the id {ids.min()}, and ids are numbers from 0 on")
+    return np.ascontiguousarray(ids, np.uint64)
+
+
+def _without_column(X: Any, name: str) -> tuple[Any, Any]:
+    library = library_of(X)
+    if library in ("pandas", "geopandas"):
+        return X.drop(columns=[name]), X[name]
+    if library == "polars":
+        return X.drop(name), X[name].to_numpy()
+    raise TypeError(
+        f"times={name!r} names a column of a table of pandas or polars, and X is of type {type(X).__name__}: "
+        "give an array of times"
+    )

@@ -1,0 +1,175 @@
+"""Windows over streams of points."""
+
+import copy
+import datetime
+import pickle
+
+import epsflow
+import numpy as np
+import pytest
+from sklearn.cluster import DBSCAN
+
+
+def blobs(seed, n=300):
+    random = np.random.default_rng(seed)
+    centres = random.uniform(0, 10, (6, 2))
+    return centres[random.integers(0, 6, n)] + random.normal(0, 0.3, (n, 2))
+
+
+def test_labels_of_every_step_are_scikit_learns():
+    window = epsflow.Window(0.3, 5, max_points=900)
+    kept = np.empty((0, 2))
+    continued = 0
+    for step in range(60):
+        X = blobs(step, 300 if step % 20 == 0 else 30)
+        done = window.step(X)
+        kept = np.concatenate([kept, X])[-900:]
+        continued += not done.from_scratch
+        np.testing.assert_array_equal(window.points, kept)
+        expected = DBSCAN(eps=0.3, min_samples=5, algorithm="kd_tree").fit(kept)
+        np.testing.assert_array_equal(window.labels, expected.labels_)
+        np.testing.assert_array_equal(np.flatnonzero(window.core), expected.core_sample_indices_)
+        assert len(window) == len(kept) and window.ids[-1] == done.ids[-1]
+    assert continued > 40
+
+
+def test_clusters_keep_their_ids():
+    near = np.random.default_rng(1).normal(0, 0.2, (50, 2))
+    window = epsflow.Window(0.5, 5)
+    window.step(np.concatenate([near, near + 10]))
+    assert list(window.clusters["id"]) == [0, 1]
+    assert [event.event for event in window.events] == ["born", "born"]
+    left = window.step(leave=window.ids[:50])
+    assert left.n_left == 50
+    assert list(window.clusters["id"]) == [1]
+    assert [(event.event, event.before, event.sizes_before) for event in window.events] == [
+        ("continued", (1,), (50,)), ("ended", (0,), (50,))
+    ]
+    window.step(near)
+    assert list(window.clusters["id"]) == [1, 2]
+    assert set(window.cluster_ids) == {1, 2}
+    bridge = np.stack([np.linspace(0, 10, 200)] * 2, axis=1)
+    window.step(bridge)
+    (event,) = window.events
+    assert (event.event, event.before, event.after) == ("merged", (1, 2), (1,))
+    window.step(leave=window.ids[-200:])
+    (event,) = window.events
+    assert (event.event, event.before, event.after) == ("split", (1,), (1, 3))
+
+
+def test_points_leave_by_age():
+    window = epsflow.Window(1, 2, max_age=datetime.timedelta(minutes=5))
+    start = np.datetime64("2026-01-01T00:00")
+    X = np.zeros((10, 1))
+    window.step(X, times=start + np.arange(10) * np.timedelta64(1, "m"))
+    assert len(window) == 6
+    np.testing.assert_array_equal(window.times, start + np.arange(4, 10) * np.timedelta64(1, "m"))
+    late = window.step(X[:2], times=[start, start + np.timedelta64(8, "m")])
+    assert late.n_too_old == 1 and len(window) == 7
+    window.step(now=start + np.timedelta64(1, "h"))
+    assert len(window) == 0 and len(window.labels) == 0
+
+
+def test_tables_with_a_column_of_times():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"t": pandas.date_range("2026-01-01", periods=20, freq="min"), "x": 0.0, "y": 1.0})
+    window = epsflow.Window(1, 2, max_age=600)
+    window.step(table, times="t")
+    assert window.points.shape == (11, 2)
+
+
+def test_several_variants():
+    window = epsflow.Window([0.2, 0.4], [3, 6])
+    X = blobs(3)
+    window.step(X)
+    for (eps, min_samples), result in zip(window.variants, window.results):
+        np.testing.assert_array_equal(result.labels, epsflow.DBSCAN(eps, min_samples=min_samples).fit(X).labels_)
+    np.testing.assert_array_equal(window.result(0.4, 6).labels, window.results[3].labels)
+    with pytest.raises(AttributeError, match="has 4 variants"):
+        window.labels
+    with pytest.raises(KeyError):
+        window.result(0.3, 3)
+
+
+@pytest.mark.parametrize("copied", [lambda w: pickle.loads(pickle.dumps(w)), copy.deepcopy])
+def test_windows_pickle(copied):
+    window = epsflow.Window(0.3, 5, max_age=3, metric_params={"scale": [1, 2]})
+    for step in range(8):
+        window.step(blobs(step, 100), times=np.full(100, step / 2))
+    twin = copied(window)
+    for step in range(8, 12):
+        X, times = blobs(step, 20), np.full(20, step / 2)
+        window.step(X, times=times), twin.step(X, times=times)
+        np.testing.assert_array_equal(window.ids, twin.ids)
+        np.testing.assert_array_equal(window.cluster_ids, twin.cluster_ids)
+        assert window.events == twin.events
+    assert len(copied(epsflow.Window(1, 2))) == 0
+
+
+def test_weights():
+    window = epsflow.Window(0.3, 5)
+    X = blobs(4, 100)
+    weights = np.random.default_rng(4).uniform(0, 3, 100)
+    window.step(X, sample_weight=weights)
+    expected = epsflow.DBSCAN(0.3, min_samples=5).fit(X, sample_weight=weights)
+    np.testing.assert_array_equal(window.labels, expected.labels_)
+    with pytest.raises(ValueError, match="weights"):
+        window.step(X)
+
+
+@pytest.mark.parametrize(
+    "given, text", [
+        ({"X": [[0.0, np.nan]], "times": [6.0]}, "row 0"),
+        ({"X": [[0.0, 1.0, 2.0]]}, "3 features, and the window has 2"),
+        ({"leave": [99]}, "id 99 is to leave, and is not in the window"),
+        ({"leave": [1, 1]}, "id 1 is to leave twice"),
+        ({"leave": [-1]}, "has the id -1"),
+        ({"X": [[0.0, 1.0]]}, "these have none"),
+        ({"X": [[0.0, 1.0]], "times": [np.nan]}, "missing or infinite"),
+        ({"X": [[0.0, 1.0]], "times": [1.0, 2.0]}, "1 points arrive"),
+        ({"X": [[0.0, 1.0]], "times": [datetime.datetime(2026, 1, 1)]}, "times are dates"),
+    ]
+)
+def test_a_step_that_fails_changes_nothing(given, text):
+    window = epsflow.Window(0.5, 2)
+    window.step(np.zeros((5, 2)), times=np.arange(5))
+    with pytest.raises(ValueError, match=text):
+        window.step(**given)
+    assert len(window) == 5
+    window.step(np.zeros((1, 2)), times=[6])
+    assert list(window.ids) == [0, 1, 2, 3, 4, 5] and list(window.labels) == [0] * 6
+
+
+def test_zones_are_not_mixed():
+    utc = datetime.timezone.utc
+    window = epsflow.Window(0.5, 2)
+    window.step(np.zeros((1, 2)), times=[datetime.datetime(2026, 1, 1, tzinfo=utc)])
+    with pytest.raises(ValueError, match="earlier steps were dates with a zone"):
+        window.step(np.zeros((1, 2)), times=[datetime.datetime(2026, 1, 1)])
+    with pytest.raises(ValueError, match="some times have a zone"):
+        window.step(np.zeros((2, 2)), times=[datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 1, tzinfo=utc)])
+
+
+def test_wrong_parameters():
+    with pytest.raises(ValueError, match="max_age"):
+        epsflow.Window(1, 2, max_age=-1)
+    with pytest.raises(ValueError, match="max_points"):
+        epsflow.Window(1, 2, max_points=0)
+    with pytest.raises(ValueError, match="max_age needs the times"):
+        epsflow.Window(1, 2, max_age=1).step([[0.0]])
+    with pytest.raises(ValueError, match="no points yet"):
+        epsflow.Window(1, 2).step()
+    with pytest.raises(ValueError, match="no points: call its step"):
+        epsflow.Window(1, 2).labels
+
+
+def test_estimator():
+    model = epsflow.WindowDBSCAN(eps=0.3, min_samples=5, max_points=250)
+    for seed in range(3):
+        model.partial_fit(blobs(seed, 100))
+    kept = np.concatenate([blobs(seed, 100) for seed in range(3)])[-250:]
+    np.testing.assert_array_equal(model.labels_, epsflow.DBSCAN(0.3, min_samples=5).fit_predict(kept))
+    assert len(model.cluster_ids_) == 250 and model.n_features_in_ == 2
+    np.testing.assert_array_equal(model.fit_predict(kept), model.labels_)
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit([[1.0, 2.0, 3.0]])
