@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <epsflow/clustering/cluster_matching.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
@@ -13,8 +14,6 @@
 
 namespace epsflow {
 namespace {
-
-constexpr std::uint32_t kNone = Tracks::kNoFeature;
 
 void check_options(const SlicedLabels& slices, const TrackOptions& options) {
   if (!(options.least_share >= 0 && options.least_share <= 1)) {
@@ -42,29 +41,37 @@ void keep_shares(std::vector<FeatureLink>& links, const std::vector<Feature>& fe
   });
 }
 
-std::uint64_t shared(const FeatureLink& link) { return std::uint64_t{link.from_points} + link.to_points; }
-
-/// Chooses the links between two slices along which cells continue. before, goes_on: [features] the feature that each
-/// one continues, and whether it is continued. Entries of features outside these two slices are not touched.
-void continue_cells(std::vector<FeatureLink>& links, std::vector<std::uint32_t>& before,
-                    std::vector<std::uint8_t>& goes_on) {
-  std::vector<std::uint32_t> order(links.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  // Links are sorted by from and to, so a stable sort resolves ties as the rule demands.
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return shared(links[a]) > shared(links[b]); });
-  for (const std::uint32_t i : order) {
-    FeatureLink& link = links[i];
-    if (goes_on[link.from] != 0 || before[link.to] != kNone) continue;
-    goes_on[link.from] = 1;
-    before[link.to] = link.from;
-    link.same_cell = true;
+/// Returns the links between two slices as what the features, numbered within their slices, share.
+std::vector<SharedCore> shared_by(const std::vector<FeatureLink>& links, std::uint32_t first_before,
+                                  std::uint32_t first_after) {
+  std::vector<SharedCore> shared;
+  shared.reserve(links.size());
+  for (const FeatureLink& link : links) {
+    shared.push_back(
+        {link.from - first_before, link.to - first_after, std::uint64_t{link.from_points} + link.to_points});
   }
+  return shared;
 }
 
-void number_cells(Tracks& found, const std::vector<std::uint32_t>& before) {
-  for (std::size_t f = 0; f < found.features.size(); ++f) {
-    found.features[f].cell = before[f] == kNone ? ++found.cells : found.features[before[f]].cell;
+/// Numbers the cells, slice by slice, and marks the links along which they continue. shared: as the links. first:
+/// [slices + 1] the first feature of each slice.
+void number_cells(Tracks& found, std::vector<std::vector<FeatureLink>>& links,
+                  const std::vector<std::vector<SharedCore>>& shared, const std::vector<std::uint32_t>& first) {
+  for (std::uint32_t s = 0; s < found.slices; ++s) {
+    const std::uint32_t count = first[s + 1] - first[s];
+    std::vector<std::uint64_t> cells;
+    std::vector<std::uint32_t> continued(count, kNoCluster);
+    if (s > 0) {
+      for (std::uint32_t f = first[s - 1]; f < first[s]; ++f) cells.push_back(found.features[f].cell);
+      continued = continued_clusters(shared[s - 1], cells, count);
+      for (FeatureLink& link : links[s - 1]) {
+        link.same_cell = continued[link.to - first[s]] == link.from - first[s - 1];
+      }
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      found.features[first[s] + i].cell =
+          continued[i] == kNoCluster ? ++found.cells : static_cast<std::uint32_t>(cells[continued[i]]);
+    }
   }
 }
 
@@ -97,34 +104,23 @@ void number_tracks(Tracks& found) {
   }
 }
 
-/// Appends the events between slice − 1 and slice. links: the links between the two, sorted by from and then by to.
-/// first: [slices + 1] the first feature of each slice.
-void add_events(const std::vector<FeatureLink>& links, const std::vector<std::uint32_t>& first, std::uint32_t slice,
-                std::vector<TrackEvent>& events) {
-  std::vector<std::vector<std::uint32_t>> after(first[slice] - first[slice - 1]);
-  std::vector<std::vector<std::uint32_t>> before(first[slice + 1] - first[slice]);
-  for (const FeatureLink& link : links) {
-    after[link.from - first[slice - 1]].push_back(link.to);
-    before[link.to - first[slice]].push_back(link.from);
+/// Returns the events between slice − 1 and slice. first: [slices + 1] the first feature of each slice.
+std::vector<TrackEvent> events_of(const std::vector<SharedCore>& shared, const std::vector<std::uint32_t>& first,
+                                  std::uint32_t slice) {
+  // The kinds are the same, and in the same order.
+  static_assert(static_cast<int>(TrackEventKind::death) == static_cast<int>(ClusterChange::ended));
+  const std::uint32_t begin = first[slice - 1];
+  const std::uint32_t middle = first[slice];
+  const ClusterChanges changes(shared, middle - begin, first[slice + 1] - middle);
+  std::vector<TrackEvent> events;
+  events.reserve(changes.size());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto change = changes[i];
+    TrackEvent& event = events.emplace_back(TrackEvent{static_cast<TrackEventKind>(change.kind), slice});
+    for (const std::uint32_t f : change.before) event.before.push_back(begin + f);
+    for (const std::uint32_t f : change.after) event.after.push_back(middle + f);
   }
-  const auto at_after = [&](TrackEventKind kind, auto&& is_such) {
-    for (std::uint32_t i = 0; i < before.size(); ++i) {
-      if (is_such(before[i])) events.push_back({kind, slice, before[i], {first[slice] + i}});
-    }
-  };
-  const auto at_before = [&](TrackEventKind kind, auto&& is_such) {
-    for (std::uint32_t i = 0; i < after.size(); ++i) {
-      if (is_such(after[i])) events.push_back({kind, slice, {first[slice - 1] + i}, after[i]});
-    }
-  };
-  using List = std::vector<std::uint32_t>;
-  at_after(TrackEventKind::birth, [](const List& linked) { return linked.empty(); });
-  at_before(TrackEventKind::continuation, [&](const List& linked) {
-    return linked.size() == 1 && before[linked.front() - first[slice]].size() == 1;
-  });
-  at_after(TrackEventKind::merge, [](const List& linked) { return linked.size() > 1; });
-  at_before(TrackEventKind::split, [](const List& linked) { return linked.size() > 1; });
-  at_before(TrackEventKind::death, [](const List& linked) { return linked.empty(); });
+  return events;
 }
 
 }  // namespace
@@ -138,19 +134,18 @@ Tracks find_tracks(const SlicedLabels& slices, const TrackOptions& options, cons
   auto links = by_core ? tracks::find_core_links(slices, options.eps, found, rows, cancel)
                        : tracks::find_id_links(slices, found, cancel);
 
-  std::vector<std::uint32_t> before(found.features.size(), kNone);
-  std::vector<std::uint8_t> goes_on(found.features.size(), 0);
+  std::vector<std::vector<SharedCore>> shared(links.size());
   std::vector<std::vector<TrackEvent>> events(links.size());
   parallel_for(links.size(), [&](std::size_t s) {
     keep_shares(links[s], found.features, options.least_share, by_core);
-    continue_cells(links[s], before, goes_on);
-    add_events(links[s], rows.first_feature, static_cast<std::uint32_t>(s + 1), events[s]);
+    shared[s] = shared_by(links[s], rows.first_feature[s], rows.first_feature[s + 1]);
+    events[s] = events_of(shared[s], rows.first_feature, static_cast<std::uint32_t>(s + 1));
   });
+  number_cells(found, links, shared, rows.first_feature);
   for (std::size_t s = 0; s < links.size(); ++s) {
     found.links.insert(found.links.end(), links[s].begin(), links[s].end());
     std::move(events[s].begin(), events[s].end(), std::back_inserter(found.events));
   }
-  number_cells(found, before);
   number_tracks(found);
   return found;
 }

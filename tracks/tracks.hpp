@@ -11,9 +11,10 @@
 //   Share  Two features share from_points + to_points of their link. The share of a feature is the fraction of its ids
 //          or core points that is shared. The share of a link is the larger of the two, so that a feature that merges
 //          into a larger one, or splits from it, counts in full. Links below TrackOptions::least_share are dropped.
-//   Cell   The links between two slices are processed by how much they share, the largest first. Ties are resolved in
-//          favour of the lower earlier feature, then of the lower later feature. A cell continues along a link if
-//          neither of its features continues along another link already.
+//   Cell   A cell continues from slice to slice as a cluster of a window does (clustering/cluster_matching.hpp): of the
+//          later features that share something with an earlier one, only the one that shares most may continue its
+//          cell, of several the first. A feature that may continue several cells continues the one that it shares most
+//          with, of several the one with the smallest number.
 //   Track  A track is all features that are connected by links, over any number of slices.
 // All numbers follow from the order of the features: by slice, then by label. So the result does not depend on the
 // number of threads.

@@ -132,28 +132,29 @@ struct Oracle {
   }
 
   void number() {
-    std::vector<FeatureLink*> left;
-    for (FeatureLink& link : links) left.push_back(&link);
-    std::set<std::uint32_t> went;
-    std::map<std::uint32_t, std::uint32_t> before;
-    while (!left.empty()) {
-      FeatureLink* best = left.front();
-      for (FeatureLink* link : left) {
-        const auto rank = [](const FeatureLink& l) {
-          return std::tuple(-static_cast<std::int64_t>(l.from_points) - static_cast<std::int64_t>(l.to_points), l.from,
-                            l.to);
-        };
-        if (rank(*link) < rank(*best)) best = link;
-      }
-      best->same_cell = true;
-      went.insert(best->from);
-      before[best->to] = best->from;
-      std::erase_if(left, [&](const FeatureLink* link) { return link->from == best->from || link->to == best->to; });
+    // The links are sorted by from and then by to. Of each earlier feature the best one may continue its cell.
+    std::map<std::uint32_t, FeatureLink*> best;
+    const auto shared = [](const FeatureLink& l) { return std::uint64_t{l.from_points} + l.to_points; };
+    for (FeatureLink& link : links) {
+      FeatureLink*& of_feature = best[link.from];
+      if (of_feature == nullptr || shared(link) > shared(*of_feature)) of_feature = &link;
     }
+    std::map<std::uint32_t, std::vector<FeatureLink*>> claims;
+    for (const auto& [from, link] : best) claims[link->to].push_back(link);
     std::uint32_t cells = 0;
     std::uint32_t tracks = 0;
-    for (std::uint32_t f = 0; f < features.size(); ++f)
-      features[f].cell = before.contains(f) ? features[before[f]].cell : ++cells;
+    for (std::uint32_t f = 0; f < features.size(); ++f) {
+      const auto claim = claims.find(f);
+      if (claim == claims.end()) {
+        features[f].cell = ++cells;
+        continue;
+      }
+      FeatureLink* chosen = *std::ranges::min_element(claim->second, {}, [&](const FeatureLink* link) {
+        return std::tuple(-static_cast<std::int64_t>(shared(*link)), features[link->from].cell);
+      });
+      chosen->same_cell = true;
+      features[f].cell = features[chosen->from].cell;
+    }
     for (std::uint32_t f = 0; f < features.size(); ++f) {
       if (features[f].track != 0) continue;
       features[f].track = ++tracks;
