@@ -10,8 +10,8 @@ namespace epsflow::windows {
 /// No cell, and no other index.
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// A hash table with open addressing and linear probing; at most half of the entries are in use. Several threads may call
-/// find() at once.
+/// A hash table with open addressing and linear probing, in which at most half of the entries are in use. Several
+/// threads may call find() at once.
 class CellMap {
  public:
   CellMap() : entries_(kFewest) {}

@@ -22,10 +22,10 @@
 
 namespace epsflow::windows {
 
-/// Below so many changed points or cells one thread is faster than several.
+/// The least number of changed points or cells for which several threads are faster than one.
 inline constexpr std::size_t kFewForThreads = 2048;
 
-/// Points [m × D] that arrive, and the handle of each. A handle is a small number that a point keeps while it stays.
+/// Points [m × D] that arrive, and the number of each, which it keeps while it stays (windows/window_rows.hpp).
 struct Arrivals {
   std::span<const std::uint32_t> handles;
   std::span<const double> x;
@@ -141,26 +141,22 @@ class MovingCells {
   void for_each_around(std::uint32_t c, F&& f) const {
     for_each_in<D>(around_[c].present, [&](std::uint32_t number) { f(number, around_[c].cells[number]); });
   }
-  [[nodiscard]] std::uint32_t handle(std::uint32_t entry) const noexcept { return handles_[entry]; }
+  [[nodiscard]] std::uint32_t handle(std::uint32_t entry) const noexcept { return entries_[entry].handle; }
   [[nodiscard]] std::uint32_t cell_of(std::uint32_t handle) const noexcept { return cell_of_[handle]; }
   [[nodiscard]] std::uint32_t entry_of(std::uint32_t handle) const noexcept { return entry_of_[handle]; }
-  [[nodiscard]] std::array<double, D> point(std::uint32_t entry) const noexcept {
-    std::array<double, D> x;
-    for (std::size_t k = 0; k < D; ++k) x[k] = x_[k][entry];
-    return x;
-  }
+  [[nodiscard]] const std::array<double, D>& point(std::uint32_t entry) const noexcept { return entries_[entry].x; }
   [[nodiscard]] typename CellFrame<D>::Distances distances(const double* x) const noexcept { return {frame_, x}; }
   [[nodiscard]] bool near(const std::array<double, D>& x, std::uint32_t entry) const noexcept {
     double sum = 0;
     for (std::size_t k = 0; k < D; ++k) {
-      const double diff = x[k] - x_[k][entry];
+      const double diff = x[k] - entries_[entry].x[k];
       sum += diff * diff;
     }
     return sum <= limit_;
   }
   /// Returns true if a point has minpts neighbours, for the minpts up to the largest.
   [[nodiscard]] bool is_core(const Cell& cell, std::uint32_t entry, std::uint32_t minpts) const noexcept {
-    return cell.counting == Counting::none || std::uint64_t{cell.size} + outside_[entry] >= minpts;
+    return cell.counting == Counting::none || std::uint64_t{cell.size} + entries_[entry].outside >= minpts;
   }
   [[nodiscard]] const CellFrame<D>& frame() const noexcept { return frame_; }
   [[nodiscard]] std::span<const Left> left() const noexcept { return left_; }
@@ -169,7 +165,7 @@ class MovingCells {
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return cells_.capacity() * (sizeof(Cell) + sizeof(around_[0]) + 1) + map_.bytes() +
-           outside_.capacity() * (D * sizeof(double) + 2 * sizeof(std::uint32_t)) +
+           entries_.capacity() * sizeof(Entry) +
            cell_of_.capacity() * 2 * sizeof(std::uint32_t);
   }
 
@@ -182,7 +178,14 @@ class MovingCells {
   }
 
  private:
-  /// The cells around a cell. Only those in the set `present` are there.
+  /// A point, and the number of its neighbours in other cells.
+  struct Entry {
+    std::array<double, D> x;
+    std::uint32_t handle;
+    std::uint32_t outside;
+  };
+
+  /// The cells around a cell. Only the cells in the set `present` are there.
   struct Around {
     AroundSet<D> present = {};
     std::array<std::uint32_t, kAround<D>> cells;
@@ -197,10 +200,8 @@ class MovingCells {
   }
 
   void move_entry(std::uint32_t from, std::uint32_t to) noexcept {
-    for (std::size_t k = 0; k < D; ++k) x_[k][to] = x_[k][from];
-    handles_[to] = handles_[from];
-    outside_[to] = outside_[from];
-    entry_of_[handles_[to]] = to;
+    entries_[to] = entries_[from];
+    entry_of_[entries_[to].handle] = to;
   }
 
   /// Inserts the points cell by cell, so that cells that are near each other have numbers near each other.
@@ -217,9 +218,9 @@ class MovingCells {
     Cell& cell = cells_[c];
     if (cell.size == cell.room) enlarge(cell);
     const std::uint32_t entry = cell.first + cell.size++;
-    for (std::size_t k = 0; k < D; ++k) x_[k][entry] = x[k];
-    handles_[entry] = handle;
-    outside_[entry] = 0;
+    std::copy_n(x, D, entries_[entry].x.begin());
+    entries_[entry].handle = handle;
+    entries_[entry].outside = 0;
     cell_of_[handle] = c;
     entry_of_[handle] = entry;
   }
@@ -266,10 +267,8 @@ class MovingCells {
       free.pop_back();
       return first;
     }
-    const std::size_t first = outside_.size();
-    for (auto& axis : x_) axis.resize(first + room);
-    handles_.resize(first + room);
-    outside_.resize(first + room);
+    const std::size_t first = entries_.size();
+    entries_.resize(first + room);
     return static_cast<std::uint32_t>(first);
   }
 
@@ -316,7 +315,7 @@ class MovingCells {
     }
     for (std::uint32_t i = cell.stayed; i < cell.size; ++i) {
       const std::uint32_t entry = cell.first + i;
-      const auto x = point(entry);
+      const auto& x = point(entry);
       const auto distances = this->distances(x.data());
       std::uint32_t neighbors = 0;
       for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
@@ -331,7 +330,7 @@ class MovingCells {
         }
         if (cell.counting == Counting::counted) neighbors += near_in(x, begin, near_cell.first + near_cell.size);
       });
-      outside_[entry] = neighbors;
+      entries_[entry].outside = neighbors;
     }
   }
 
@@ -348,9 +347,9 @@ class MovingCells {
       if (!near(x, entry)) continue;
       ++found;
       if constexpr (shared) {
-        std::atomic_ref(outside_[entry]).fetch_add(change, std::memory_order_relaxed);
+        std::atomic_ref(entries_[entry].outside).fetch_add(change, std::memory_order_relaxed);
       } else {
-        outside_[entry] += change;
+        entries_[entry].outside += change;
       }
     }
     return found;
@@ -365,14 +364,14 @@ class MovingCells {
   void count_anew(std::uint32_t c) {
     const Cell& cell = cells_[c];
     for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      const auto x = point(entry);
+      const auto& x = point(entry);
       const auto distances = this->distances(x.data());
       std::uint32_t neighbors = 0;
       for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
         if (!distances.reaches(number)) return;
         neighbors += near_in(x, cells_[other].first, cells_[other].first + cells_[other].size);
       });
-      outside_[entry] = neighbors;
+      entries_[entry].outside = neighbors;
     }
   }
 
@@ -425,10 +424,7 @@ class MovingCells {
   std::vector<std::uint32_t> empty_;  ///< cells in the order in which they became empty, from next_empty_ on
   std::size_t next_empty_ = 0;
 
-  // Of each entry: coordinates, handle, and the number of neighbours in other cells.
-  std::array<std::vector<double>, D> x_;
-  std::vector<std::uint32_t> handles_;
-  std::vector<std::uint32_t> outside_;
+  std::vector<Entry> entries_;
   std::array<std::vector<std::uint32_t>, 32> free_rooms_;  ///< by the logarithm of their size
 
   // Of each handle.

@@ -15,7 +15,7 @@ namespace epsflow::windows {
 /// Points that change in one step. A handle is a number below `handles` that a point keeps while it stays.
 struct PointChanges {
   std::span<const std::uint32_t> leaving;   ///< handles
-  std::span<const std::uint32_t> arriving;  ///< handles; none that leaves in this step
+  std::span<const std::uint32_t> arriving;  ///< handles of other points
   std::span<const double> x;                ///< [arriving × d]
   std::span<const std::uint64_t> ids;       ///< by handle; rows are in the order of ids
 };

@@ -1,6 +1,6 @@
 // The clusters of one minpts in the cells of a window, which are kept as points come and go.
 //
-// Core points of one cell are neighbours, so they are in one cluster, and cells are what is united. Kept between steps:
+// Core points of one cell are neighbours, so they are in one cluster, and it suffices to unite cells. Kept between steps:
 // which points are core; which cells are linked, as they hold core points that are neighbours; and, for each point that
 // is not core, which cells hold core points near it. Only what changed is tested again. The cells are then united by
 // their links without any distance.
@@ -34,11 +34,7 @@ class MovingLevel {
 
   /// Follows a step of the cells, between their count() and end(). ids: by handle, ascending in the order of the rows.
   void update(std::span<const std::uint64_t> ids) {
-    changes_.resize(cells_.cells(), 0);
-    core_count_.resize(cells_.cells(), 0);
-    kept_.resize(cells_.cells(), 0);
-    first_core_.resize(cells_.cells(), kNoId);
-    links_.resize(cells_.cells(), {});
+    of_cell_.resize(cells_.cells());
     core_.resize(ids.size(), kNotCore);
     near_core_.resize(ids.size(), {});
     changed_.clear();
@@ -57,8 +53,7 @@ class MovingLevel {
     });
     MovingCells<D>::in_parts(changed_.size(), changed_.size(), [&](auto shared, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        update_links<shared.value>(changed_[i]);
-        update_borders<shared.value>(changed_[i]);
+        update_around<shared.value>(changed_[i]);
         update_first(changed_[i], ids);
       }
     });
@@ -71,7 +66,7 @@ class MovingLevel {
   /// Forgets the changes of the step. The clusters stay as they are.
   void end() {
     for (const std::uint32_t handle : fresh_) core_[handle] = kCore;
-    for (const std::uint32_t c : changed_) changes_[c] = 0;
+    for (const std::uint32_t c : changed_) of_cell_[c].changes = 0;
   }
 
   /// Returns the clusters: ids of their first core points, and core points. Cluster k has the label k.
@@ -80,10 +75,10 @@ class MovingLevel {
   /// Returns the core points that clusters before and after the last step share, sorted. O(cells).
   [[nodiscard]] std::vector<SharedCore> shared() const {
     SharedCoreCounter counter(earlier_clusters_);
-    for (std::uint32_t c = 0; c < labels_.size(); ++c) {
-      const std::uint32_t kept = changes_[c] != 0 ? kept_[c] : core_count_[c];
+    for (const OfCell& cell : of_cell_) {
+      const std::uint32_t kept = cell.changes != 0 ? cell.kept : cell.core;
       if (kept == 0) continue;
-      counter.add(static_cast<std::uint32_t>(earlier_labels_[c]), static_cast<std::uint32_t>(labels_[c]), kept);
+      counter.add(static_cast<std::uint32_t>(cell.earlier), static_cast<std::uint32_t>(cell.label), kept);
     }
     return std::move(counter).take();
   }
@@ -95,7 +90,7 @@ class MovingLevel {
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t handle = rows[i];
         core[i] = core_[handle] != kNotCore ? 1 : 0;
-        labels[i] = core[i] != 0 ? labels_[cells_.cell_of(handle)] : border_label(handle);
+        labels[i] = core[i] != 0 ? of_cell_[cells_.cell_of(handle)].label : border_label(handle);
         if (core[i] == 0 && labels[i] != kNoise) {
           std::atomic_ref(borders[static_cast<std::size_t>(labels[i])]).fetch_add(1, std::memory_order_relaxed);
         }
@@ -104,7 +99,7 @@ class MovingLevel {
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return core_count_.capacity() * (sizeof(AroundSet<D>) + 29) + core_.capacity() * (sizeof(AroundSet<D>) + 1);
+    return of_cell_.capacity() * (sizeof(OfCell) + 2 * sizeof(std::uint32_t)) + core_.capacity() * (sizeof(AroundSet<D>) + 1);
   }
 
  private:
@@ -112,6 +107,15 @@ class MovingLevel {
   static constexpr std::uint8_t kNotCore = 0, kCore = 1, kFresh = 2;  ///< fresh: core since this step
   static constexpr std::uint8_t kGained = 1, kLost = 2;
 
+  struct OfCell {
+    AroundSet<D> links = {};
+    std::uint64_t first_core = kNoId;  ///< the smallest id of its core points
+    std::uint32_t core = 0;            ///< the number of its core points
+    std::uint32_t kept = 0;            ///< if they changed in this step: the number of those that stayed core
+    std::int32_t label = kNoise;
+    std::int32_t earlier = kNoise;  ///< the label before the step
+    std::uint8_t changes = 0;       ///< in this step: kGained, kLost
+  };
   struct Lists {
     std::vector<std::uint32_t> changed, unsettled, fresh;
   };
@@ -125,16 +129,17 @@ class MovingLevel {
   }
 
   void note(std::uint32_t c, std::uint8_t change, std::vector<std::uint32_t>& changed) {
-    if (changes_[c] == 0) {
-      kept_[c] = core_count_[c];
+    OfCell& cell = of_cell_[c];
+    if (cell.changes == 0) {
+      cell.kept = cell.core;
       changed.push_back(c);
     }
-    changes_[c] |= change;
+    cell.changes |= change;
   }
   void lose(std::uint32_t c, std::vector<std::uint32_t>& changed) {
     note(c, kLost, changed);
-    --kept_[c];
-    --core_count_[c];
+    --of_cell_[c].kept;
+    --of_cell_[c].core;
   }
 
   /// Finds which points of a cell are core now.
@@ -148,7 +153,7 @@ class MovingLevel {
       if (cells_.is_core(cell, entry, minpts_)) {
         if (was) continue;
         note(c, kGained, lists.changed);
-        ++core_count_[c];
+        ++of_cell_[c].core;
         core_[handle] = kFresh;
         lists.fresh.push_back(handle);
         continue;
@@ -217,45 +222,45 @@ class MovingLevel {
     return (std::atomic_ref(set[bit / 64]).load(std::memory_order_relaxed) >> (bit % 64) & 1U) != 0;
   }
 
-  /// Of two cells that are linked the first, in the order of slots, has the link.
+  /// Updates the links of a cell whose core points changed, and the points around it that are not core. Of two cells
+  /// the first, in the order of slots, has the link.
   template <bool shared>
-  void update_links(std::uint32_t c) {
+  void update_around(std::uint32_t c) {
+    const OfCell& own = of_cell_[c];
     cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      if (changes_[other] != 0 && other < c) return;  // done there
-      AroundSet<D>& set = number > kSelf<D> ? links_[c] : links_[other];
+      if (cells_.cell(other).size > of_cell_[other].core) update_borders<shared>(own, other, opposite<D>(number));
+      if (of_cell_[other].changes != 0 && other < c) return;  // done there
+      AroundSet<D>& set = of_cell_[number > kSelf<D> ? c : other].links;
       const std::uint32_t bit = std::max(number, opposite<D>(number));
       const bool was = bit_of<shared>(set, bit);
-      const bool is = core_count_[c] > 0 && core_count_[other] > 0 && is_linked(c, number, was);
+      const bool is = own.core > 0 && of_cell_[other].core > 0 && is_linked(c, number, was);
       if (is != was) set_bit<shared>(set, bit, is);
     });
   }
 
   [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, bool was) const {
     const std::uint32_t other = cells_.around(c, number);
-    const std::uint8_t changes = changes_[c] | changes_[other];
-    if (was) return (changes & kLost) == 0 || linked(c, number, false);
+    const std::uint8_t of_c = of_cell_[c].changes, of_other = of_cell_[other].changes;
+    if (was) return ((of_c | of_other) & kLost) == 0 || linked(c, number, false);
     // The pair was not linked, so only a core point since this step can link it.
-    return ((changes_[c] & kGained) != 0 && linked(c, number, true)) ||
-           ((changes_[other] & kGained) != 0 && linked(other, opposite<D>(number), true));
+    return ((of_c & kGained) != 0 && linked(c, number, true)) ||
+           ((of_other & kGained) != 0 && linked(other, opposite<D>(number), true));
   }
 
-  /// Updates for the points around a cell that are not core whether the cell has core points near them.
+  /// Updates for the points of a cell c that are not core whether the changed cell, which has the number `number` around
+  /// c, has core points near them.
   template <bool shared>
-  void update_borders(std::uint32_t c) {
-    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      const Cell& cell = cells_.cell(other);
-      if (cell.size == core_count_[other]) return;
-      const std::uint32_t bit = opposite<D>(number);
-      for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-        if (is_core(entry)) continue;
-        AroundSet<D>& set = near_core_[cells_.handle(entry)];
-        const bool was = bit_of<shared>(set, bit);
-        const bool stays = was ? (changes_[c] & kLost) == 0 : (changes_[c] & kGained) == 0;
-        if (stays && core_count_[c] > 0) continue;
-        const bool is = core_count_[c] > 0 && has_core_near(entry, other, bit, !was);
-        if (is != was) set_bit<shared>(set, bit, is);
-      }
-    });
+  void update_borders(const OfCell& changed, std::uint32_t c, std::uint32_t number) {
+    const Cell& cell = cells_.cell(c);
+    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
+      if (is_core(entry)) continue;
+      AroundSet<D>& set = near_core_[cells_.handle(entry)];
+      const bool was = bit_of<shared>(set, number);
+      const bool stays = (changed.changes & (was ? kLost : kGained)) == 0;
+      if (stays && changed.core > 0) continue;
+      const bool is = changed.core > 0 && has_core_near(entry, c, number, !was);
+      if (is != was) set_bit<shared>(set, number, is);
+    }
   }
 
   /// Returns true if the cell around c with that number has core points, ones since this step if `fresh`, near a point
@@ -272,7 +277,7 @@ class MovingLevel {
     const std::uint32_t entry = cells_.entry_of(handle);
     AroundSet<D> set = {};
     cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      if (core_count_[other] > 0 && has_core_near(entry, c, number, false)) set_bit<false>(set, number, true);
+      if (of_cell_[other].core > 0 && has_core_near(entry, c, number, false)) set_bit<false>(set, number, true);
     });
     near_core_[handle] = set;
   }
@@ -283,27 +288,24 @@ class MovingLevel {
       first = std::min(first, ids[cells_.handle(entry)]);
       return false;
     });
-    first_core_[c] = first;
+    of_cell_[c].first_core = first;
   }
 
   /// Makes clusters of the linked cells.
   void unite() {
-    const auto cells = static_cast<std::uint32_t>(core_count_.size());
-    earlier_labels_.swap(labels_);
-    earlier_labels_.resize(cells, kNoise);
-    labels_.resize(cells);
+    const auto cells = static_cast<std::uint32_t>(of_cell_.size());
     earlier_clusters_ = clusters_.size();
     roots_.resize(cells);
     constexpr std::size_t kPiece = 1 << 13;
     parallel_ranges(cells, kPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t c = begin; c < end; ++c) {
-        roots_[c] = core_count_[c] > 0 ? static_cast<std::uint32_t>(c) : clustering::kNotCore;
+        roots_[c] = of_cell_[c].core > 0 ? static_cast<std::uint32_t>(c) : clustering::kNotCore;
       }
     });
     const clustering::UnionFind sets(roots_);
     parallel_ranges(cells, kPiece, [&](std::size_t begin, std::size_t end) {
       for (auto c = static_cast<std::uint32_t>(begin); c < end; ++c) {
-        for_each_in<D>(links_[c], [&](std::uint32_t number) {
+        for_each_in<D>(of_cell_[c].links, [&](std::uint32_t number) {
           const std::uint32_t other = cells_.around(c, number);
           if (sets.parent(c) != sets.parent(other)) (void)sets.unite(c, other);
         });
@@ -314,10 +316,10 @@ class MovingLevel {
 
   void number_clusters(const clustering::UnionFind& sets) {
     clusters_.clear();
-    cluster_at_.resize(core_count_.size());
+    cluster_at_.resize(of_cell_.size());
     // A root is the smallest cell of its set, so that it comes first.
-    for (std::uint32_t c = 0; c < core_count_.size(); ++c) {
-      if (core_count_[c] == 0) continue;
+    for (std::uint32_t c = 0; c < of_cell_.size(); ++c) {
+      if (of_cell_[c].core == 0) continue;
       const std::uint32_t root = sets.find(c);
       if (root == c) {
         cluster_at_[c] = static_cast<std::uint32_t>(clusters_.size());
@@ -326,8 +328,8 @@ class MovingLevel {
         cluster_at_[c] = cluster_at_[root];
       }
       CoreSet& set = clusters_[cluster_at_[c]];
-      set.first_core = std::min(set.first_core, first_core_[c]);
-      set.core += core_count_[c];
+      set.first_core = std::min(set.first_core, of_cell_[c].first_core);
+      set.core += of_cell_[c].core;
     }
     std::vector<std::uint32_t> order(clusters_.size());
     for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -341,17 +343,19 @@ class MovingLevel {
       label_of[order[k]] = static_cast<std::int32_t>(k);
     }
     clusters_.swap(sorted);
-    for (std::uint32_t c = 0; c < core_count_.size(); ++c) {
-      labels_[c] = core_count_[c] > 0 ? label_of[cluster_at_[c]] : kNoise;
+    for (std::uint32_t c = 0; c < of_cell_.size(); ++c) {
+      OfCell& cell = of_cell_[c];
+      cell.earlier = cell.label;
+      cell.label = cell.core > 0 ? label_of[cluster_at_[c]] : kNoise;
     }
   }
 
   /// Returns the label of a point that is not core: the lowest of the clusters that have a core point near it.
   [[nodiscard]] std::int32_t border_label(std::uint32_t handle) const noexcept {
     const std::uint32_t c = cells_.cell_of(handle);
-    auto lowest = static_cast<std::uint32_t>(labels_[c]);  // noise is the largest number
+    auto lowest = static_cast<std::uint32_t>(of_cell_[c].label);  // noise is the largest number
     for_each_in<D>(near_core_[handle], [&](std::uint32_t number) {
-      lowest = std::min(lowest, static_cast<std::uint32_t>(labels_[cells_.around(c, number)]));
+      lowest = std::min(lowest, static_cast<std::uint32_t>(of_cell_[cells_.around(c, number)].label));
     });
     return static_cast<std::int32_t>(lowest);
   }
@@ -365,19 +369,13 @@ class MovingLevel {
   std::vector<std::uint8_t> core_;
   std::vector<AroundSet<D>> near_core_;
 
-  // Of each cell.
-  std::vector<std::uint32_t> core_count_;
-  std::vector<std::uint64_t> first_core_;  ///< the smallest id of its core points
-  std::vector<AroundSet<D>> links_;
-  std::vector<std::int32_t> labels_, earlier_labels_;
-  std::vector<std::uint32_t> roots_, cluster_at_;
+  std::vector<OfCell> of_cell_;
+  std::vector<std::uint32_t> roots_, cluster_at_;  ///< of each cell
 
   std::vector<CoreSet> clusters_;
   std::size_t earlier_clusters_ = 0;
 
   // Of the step.
-  std::vector<std::uint8_t> changes_;  ///< of each cell
-  std::vector<std::uint32_t> kept_;    ///< of each cell that changed: the core points that stayed core
   std::vector<std::uint32_t> changed_;
   std::vector<std::uint32_t> unsettled_;  ///< points that arrived and are not core, or are core no longer
   std::vector<std::uint32_t> fresh_;

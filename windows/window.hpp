@@ -1,7 +1,7 @@
 // A window over a stream of points: points arrive and leave in steps, and clusters keep their ids.
 //
-// After each step the labels are equal to those of one run over the points of the window, in the order in which they
-// arrived. A cluster keeps its id from step to step by the rule of clustering/cluster_matching.hpp. No id is used twice.
+// After each step the labels equal the labels of one run over the points of the window, in the order of their arrival.
+// A cluster keeps its id from step to step, by the rule of clustering/cluster_matching.hpp. No id is used twice.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace epsflow {
 
 struct WindowOptions {
   Metric metric = {};
-  bool weighted = false;  ///< points have weights, as those of Dataset::weighted()
+  bool weighted = false;  ///< points have weights, as in Dataset::weighted()
   bool timed = false;     ///< points have times
   /// Points leave once they are older, in the unit of the times, than the latest time by more than this. Needs times.
   double max_age = std::numeric_limits<double>::infinity();
@@ -32,7 +32,7 @@ struct WindowOptions {
   EngineOptions engine = {};
 };
 
-/// What a step changes. All may be empty.
+/// The input of a step. All members may be empty.
 struct WindowStep {
   PointsView arriving = {};                    ///< [m × d]
   std::span<const double> times = {};          ///< [m] if the window is timed; in any order
@@ -70,7 +70,7 @@ struct WindowResult {
   LabelSummary summary;
 };
 
-/// What a window consists of, to save and to restore it.
+/// The contents of a window, to save and to restore it.
 struct WindowState {
   std::size_t dims = 0;
   std::uint64_t next_id = 0;
@@ -93,18 +93,18 @@ class Window {
   /// point and 250 bytes a cell, in three 80 and 800. Throws UsageError for options that are invalid or contradict each
   /// other; ResourceError.
   Window(std::size_t dims, const Sweep& variants, const WindowOptions& options = {});
-  /// Restores a window: it goes on as the one that `state` was taken from. Throws also InputError if the state does not
-  /// fit the options or is damaged, Cancelled.
+  /// Restores a window, which goes on as the window whose state() it was. Throws also InputError if the state does not
+  /// fit the options or is damaged.
   Window(const WindowState& state, const Sweep& variants, const WindowOptions& options = {});
   Window(Window&&) noexcept;
   Window& operator=(Window&&) noexcept;
   ~Window();
 
-  /// Takes a step. Where few points change it costs their neighbourhoods and a pass over cells and labels, up to three
-  /// dimensions, in plain space (core/space.hpp) and without weights; else a run over all points. No label depends on
-  /// the choice. If it throws, the window is as before. Throws InputError for points that Engine::load() refuses, and
-  /// times that are NaN or infinite; UsageError for sizes that differ, another number of dimensions, and an id that is
-  /// not in the window or given twice; ResourceError; Cancelled.
+  /// Takes a step. If few points change, it costs their neighbourhoods and a pass over cells and labels. This holds up
+  /// to three dimensions, in plain space (core/space.hpp), without weights, on the CPU. Else it costs a run over all
+  /// points. No label depends on the way. If it throws, the window is as before. Throws InputError for points that
+  /// Engine::load() refuses, and for times and weights that are NaN or infinite; UsageError for sizes that differ, for
+  /// another number of dimensions, and for an id that is not in the window or given twice; ResourceError; Cancelled.
   StepSummary step(const WindowStep& step, const CancelToken* cancel = nullptr);
 
   /// Returns the number of points.
@@ -121,7 +121,7 @@ class Window {
   [[nodiscard]] std::vector<double> weights() const;
   [[nodiscard]] std::optional<double> latest() const noexcept;
   [[nodiscard]] WindowState state() const;
-  /// Returns the options, with those of the engine settled.
+  /// Returns the options; all automatic values of the engine are set.
   [[nodiscard]] const WindowOptions& options() const noexcept;
 
  private:
