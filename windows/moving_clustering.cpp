@@ -36,19 +36,15 @@ class MovingDbscan final : public MovingClustering {
   void step(const PointChanges& changes) override {
     for (auto& level : levels_) level->end();
     cells_.end();
-    cells_.begin(changes.ids.size());
+    cells_.begin(changes.handles);
     for (const std::uint32_t handle : changes.leaving) cells_.leave(handle);
     cells_.arrive({changes.arriving, changes.x});
     cells_.count();
-    for (auto& level : levels_) level->update(changes.ids);
+    for (auto& level : levels_) level->update(changes.handles);
   }
 
-  [[nodiscard]] const std::vector<CoreSet>& clusters(std::size_t level) const override {
-    return levels_[level]->clusters();
-  }
-  [[nodiscard]] std::vector<SharedCore> shared(std::size_t level) const override { return levels_[level]->shared(); }
-  void write(std::size_t level, std::span<const std::uint32_t> rows, const Output& out) const override {
-    levels_[level]->write(rows, out.labels, out.core, out.borders);
+  [[nodiscard]] ClustersRead read(std::size_t level, const Rows& rows) override {
+    return levels_[level]->read(rows.handles, rows.ids, rows.earlier, rows.labels, rows.core);
   }
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
     std::uint64_t sum = cells_.bytes();

@@ -7,17 +7,16 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/clustering/cluster_matching.hpp>
 #include <epsflow/windows/window_clusters.hpp>
 
 namespace epsflow::windows {
 
-/// Points that change in one step. A handle is a number below `handles` that a point keeps while it stays.
+/// Points that change in one step. A handle is a number that a point keeps while it stays.
 struct PointChanges {
   std::span<const std::uint32_t> leaving;   ///< handles
   std::span<const std::uint32_t> arriving;  ///< handles of other points
   std::span<const double> x;                ///< [arriving × d]
-  std::span<const std::uint64_t> ids;       ///< by handle; rows are in the order of ids
+  std::size_t handles;                      ///< all handles are less
 };
 
 /// It works in plain space, in up to three dimensions. Steps go one after another, on the threads of the calling arena.
@@ -39,17 +38,16 @@ class MovingClustering {
   /// Takes a step. Costs about the neighbourhoods of the points that change, and a pass over all cells.
   virtual void step(const PointChanges& changes) = 0;
 
-  /// The clusters of the minpts with this index. Cluster k has the label k.
-  [[nodiscard]] virtual const std::vector<CoreSet>& clusters(std::size_t level) const = 0;
-  /// Returns the core points that clusters before and after the last step share, sorted. O(cells).
-  [[nodiscard]] virtual std::vector<SharedCore> shared(std::size_t level) const = 0;
-  /// Writes label and core mark of each row. rows: [n] handles. borders: [clusters] gets the number of border points.
-  struct Output {
-    std::span<std::int32_t> labels;
-    std::span<std::uint8_t> core;
-    std::span<std::uint64_t> borders;
+  /// Numbers the clusters of the minpts with this index, and writes label and core mark of each row. Once after each
+  /// step. O(n).
+  struct Rows {
+    std::span<const std::uint32_t> handles;  ///< [n] in the order of the ids
+    std::span<const std::uint64_t> ids;      ///< by handle
+    std::size_t earlier;                     ///< the number of clusters before the step
+    std::span<std::int32_t> labels;          ///< [n]
+    std::span<std::uint8_t> core;            ///< [n]
   };
-  virtual void write(std::size_t level, std::span<const std::uint32_t> rows, const Output& out) const = 0;
+  [[nodiscard]] virtual ClustersRead read(std::size_t level, const Rows& rows) = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 };
 

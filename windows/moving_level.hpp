@@ -1,27 +1,26 @@
 // The clusters of one minpts in the cells of a window, which are kept as points come and go.
 //
-// Core points of one cell are neighbours, so they are in one cluster, and it suffices to unite cells. Kept between steps:
-// which points are core; which cells are linked, as they hold core points that are neighbours; and, for each point that
-// is not core, which cells hold core points near it. Only what changed is tested again. The cells are then united by
-// their links without any distance.
+// Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Kept between steps:
+// which points are core; which cells are linked, as they hold core points that are neighbours; for each point that is
+// not core, which cells hold core points near it; and a group for each cell with core points, so that linked cells are
+// in one group. Only what changed is tested again. New links join groups. For links that are lost, searches from both
+// ends go on in turns until they meet; if one of them ends before, its cells are a group of their own. So the costs
+// follow the changes, and only the last pass, over the rows, is linear.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <map>
 #include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include <epsflow/clustering/cluster_matching.hpp>
-#include <epsflow/clustering/union_find.hpp>
-#include <epsflow/core/labels.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/windows/cell_groups.hpp>
 #include <epsflow/windows/moving_cells.hpp>
 #include <epsflow/windows/window_clusters.hpp>
 
@@ -32,113 +31,143 @@ class MovingLevel {
  public:
   MovingLevel(const MovingCells<D>& cells, std::uint32_t minpts) : cells_(cells), minpts_(minpts) {}
 
-  /// Follows a step of the cells, between their count() and end(). ids: by handle, ascending in the order of the rows.
-  void update(std::span<const std::uint64_t> ids) {
+  /// Follows a step of the cells, between their count() and end(). handles: the number of handles.
+  void update(std::size_t handles) {
     of_cell_.resize(cells_.cells());
-    core_.resize(ids.size(), kNotCore);
-    near_core_.resize(ids.size(), {});
-    changed_.clear();
-    unsettled_.clear();
-    fresh_.clear();
+    core_.resize(handles, kNotCore);
+    near_core_.resize(handles, {});
+    owners_.resize(handles, kNone);
+    last_labels_.resize(handles, kNoise);
+    lists_ = {};
+    groups_.begin(of_cell_.size(), [&](auto&& rename) {
+      for (OfCell& cell : of_cell_) cell.group = rename(cell.group);
+      for (std::uint32_t& owner : owners_) owner = owner < kSeveral ? rename(owner) : owner;
+    });
 
     for (const auto& left : cells_.left()) {
-      if (core_[left.handle] != kNotCore) lose(left.cell, changed_);
+      if (core_[left.handle] != kNotCore) lose(left.cell, lists_.changed);
       core_[left.handle] = kNotCore;
+      owners_[left.handle] = kNone;
+      last_labels_[left.handle] = kNoise;
     }
-    const auto touched = cells_.touched();
-    MovingCells<D>::in_parts(touched.size(), touched.size(), [&](auto, std::size_t begin, std::size_t end) {
-      Lists lists;
-      for (std::size_t i = begin; i < end; ++i) find_core(touched[i], lists);
-      append(lists);
-    });
-    MovingCells<D>::in_parts(changed_.size(), changed_.size(), [&](auto shared, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        update_around<shared.value>(changed_[i]);
-        update_first(changed_[i], ids);
-      }
-    });
-    parallel_ranges(unsettled_.size(), 512, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) find_cores_near(unsettled_[i]);
-    });
-    unite();
+    in_parts(cells_.touched(), [&](auto, std::uint32_t c, Lists& lists) { find_core(c, lists); });
+    const std::vector<std::uint32_t> changed = lists_.changed;
+    in_parts(changed, [&](auto shared, std::uint32_t c, Lists& lists) { update_around<shared.value>(c, lists); });
+    in_parts(std::vector(lists_.unsettled), [&](auto, std::uint32_t handle, Lists&) { find_cores_near(handle); });
+    settle_groups();
+    settle_owners();
   }
 
   /// Forgets the changes of the step. The clusters stay as they are.
   void end() {
-    for (const std::uint32_t handle : fresh_) core_[handle] = kCore;
-    for (const std::uint32_t c : changed_) of_cell_[c].changes = 0;
+    for (const std::uint32_t handle : lists_.fresh) core_[handle] = kCore;
+    for (const std::uint32_t c : lists_.changed) of_cell_[c].changes = 0;
   }
 
-  /// Returns the clusters: ids of their first core points, and core points. Cluster k has the label k.
-  [[nodiscard]] const std::vector<CoreSet>& clusters() const noexcept { return clusters_; }
-
-  /// Returns the core points that clusters before and after the last step share, sorted. O(cells).
-  [[nodiscard]] std::vector<SharedCore> shared() const {
-    SharedCoreCounter counter(earlier_clusters_);
-    for (const OfCell& cell : of_cell_) {
-      const std::uint32_t kept = cell.changes != 0 ? cell.kept : cell.core;
-      if (kept == 0) continue;
-      counter.add(static_cast<std::uint32_t>(cell.earlier), static_cast<std::uint32_t>(cell.label), kept);
+  /// Numbers the clusters in the order of the rows, and writes the label and core mark of each row. rows: [n] handles.
+  /// ids: by handle. earlier: the number of clusters before. Once for each step.
+  [[nodiscard]] ClustersRead read(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> ids,
+                                  std::size_t earlier, std::span<std::int32_t> labels, std::span<std::uint8_t> core) {
+    ClustersRead read;
+    groups_.forget_labels();
+    for (const std::uint32_t handle : rows) {
+      if (core_[handle] == kNotCore) continue;
+      std::int32_t& label = groups_.label(owners_[handle]);
+      if (label != kNoise) continue;
+      label = static_cast<std::int32_t>(read.clusters.size());
+      read.clusters.push_back({.first_core = ids[handle]});
     }
-    return std::move(counter).take();
-  }
-
-  /// Writes label and core mark of each row. rows: the handle of each. sizes: [clusters] border points are added.
-  void write(std::span<const std::uint32_t> rows, std::span<std::int32_t> labels, std::span<std::uint8_t> core,
-             std::span<std::uint64_t> borders) const {
-    parallel_ranges(rows.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
+    constexpr std::size_t kPiece = 1 << 16;
+    const std::size_t pieces = (rows.size() + kPiece - 1) / kPiece;
+    std::vector<Counts> counts(pieces, Counts(earlier, read.clusters.size()));
+    parallel_for(pieces, [&](std::size_t piece) {
+      for (std::size_t i = piece * kPiece; i < std::min(rows.size(), (piece + 1) * kPiece); ++i) {
         const std::uint32_t handle = rows[i];
         core[i] = core_[handle] != kNotCore ? 1 : 0;
-        labels[i] = core[i] != 0 ? of_cell_[cells_.cell_of(handle)].label : border_label(handle);
-        if (core[i] == 0 && labels[i] != kNoise) {
-          std::atomic_ref(borders[static_cast<std::size_t>(labels[i])]).fetch_add(1, std::memory_order_relaxed);
-        }
+        labels[i] = label_of(handle);
+        if (labels[i] != kNoise) counts[piece].add(labels[i], core[i] != 0, last_labels_[handle]);
+        last_labels_[handle] = core[i] != 0 ? labels[i] : kNoise;
       }
     });
+    SharedCoreCounter shared(earlier);
+    for (Counts& part : counts) {
+      for (std::size_t k = 0; k < read.clusters.size(); ++k) {
+        read.clusters[k].core += part.core[k];
+        read.clusters[k].borders += part.borders[k];
+      }
+      for (const SharedCore& pair : std::move(part.shared).take()) shared.add(pair.before, pair.after, pair.points);
+    }
+    read.shared = std::move(shared).take();
+    return read;
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return of_cell_.capacity() * (sizeof(OfCell) + 2 * sizeof(std::uint32_t)) + core_.capacity() * (sizeof(AroundSet<D>) + 1);
+    return of_cell_.capacity() * (sizeof(OfCell) + sizeof(std::uint32_t)) +
+           core_.capacity() * (sizeof(AroundSet<D>) + 2 * sizeof(std::uint32_t) + 1) + groups_.bytes();
   }
 
  private:
-  static constexpr std::uint64_t kNoId = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint8_t kNotCore = 0, kCore = 1, kFresh = 2;  ///< fresh: core since this step
   static constexpr std::uint8_t kGained = 1, kLost = 2;
+  /// The owner of a border point that has core points of several groups near it.
+  static constexpr std::uint32_t kSeveral = kNone - 1;
 
   struct OfCell {
     AroundSet<D> links = {};
-    std::uint64_t first_core = kNoId;  ///< the smallest id of its core points
-    std::uint32_t core = 0;            ///< the number of its core points
-    std::uint32_t kept = 0;            ///< if they changed in this step: the number of those that stayed core
-    std::int32_t label = kNoise;
-    std::int32_t earlier = kNoise;  ///< the label before the step
-    std::uint8_t changes = 0;       ///< in this step: kGained, kLost
+    std::uint32_t core = 0;       ///< the number of its core points
+    std::uint32_t group = kNone;  ///< kNone without core points
+    std::uint8_t changes = 0;     ///< in this step: kGained, kLost
   };
+  /// Two cells.
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  /// What changed in a step.
   struct Lists {
-    std::vector<std::uint32_t> changed, unsettled, fresh;
+    std::vector<std::uint32_t> changed;    ///< cells whose core points changed
+    std::vector<std::uint32_t> unsettled;  ///< points that arrived and are not core, or are core no longer
+    std::vector<std::uint32_t> fresh;      ///< points that are core since this step
+    std::vector<std::uint32_t> borders;    ///< points that are not core, and whose near cells changed
+    std::vector<Pair> linked, cut;
+
+    void append(const Lists& more) {
+      const auto add = [](auto& all, const auto& some) { all.insert(all.end(), some.begin(), some.end()); };
+      add(changed, more.changed);
+      add(unsettled, more.unsettled);
+      add(fresh, more.fresh);
+      add(borders, more.borders);
+      add(linked, more.linked);
+      add(cut, more.cut);
+    }
+  };
+  /// Counts of some rows.
+  struct Counts {
+    Counts(std::size_t earlier, std::size_t clusters) : core(clusters, 0), borders(clusters, 0), shared(earlier) {}
+    void add(std::int32_t label, bool is_core, std::int32_t last) {
+      const auto k = static_cast<std::uint32_t>(label);
+      ++(is_core ? core : borders)[k];
+      if (is_core && last != kNoise) shared.add(static_cast<std::uint32_t>(last), k, 1);
+    }
+    std::vector<std::uint64_t> core, borders;
+    SharedCoreCounter shared;
   };
   using Cell = typename MovingCells<D>::Cell;
 
-  void append(const Lists& lists) {
-    const std::scoped_lock lock(mutex_);
-    changed_.insert(changed_.end(), lists.changed.begin(), lists.changed.end());
-    unsettled_.insert(unsettled_.end(), lists.unsettled.begin(), lists.unsettled.end());
-    fresh_.insert(fresh_.end(), lists.fresh.begin(), lists.fresh.end());
+  /// Calls f(shared, item, lists) for all items, as MovingCells::in_parts() does, and appends what is put into `lists`.
+  template <class F>
+  void in_parts(std::span<const std::uint32_t> items, F&& f) {
+    MovingCells<D>::in_parts(items.size(), items.size(), [&](auto shared, std::size_t begin, std::size_t end) {
+      Lists lists;
+      for (std::size_t i = begin; i < end; ++i) f(shared, items[i], lists);
+      const std::scoped_lock lock(mutex_);
+      lists_.append(lists);
+    });
   }
 
   void note(std::uint32_t c, std::uint8_t change, std::vector<std::uint32_t>& changed) {
-    OfCell& cell = of_cell_[c];
-    if (cell.changes == 0) {
-      cell.kept = cell.core;
-      changed.push_back(c);
-    }
-    cell.changes |= change;
+    if (of_cell_[c].changes == 0) changed.push_back(c);
+    of_cell_[c].changes |= change;
   }
   void lose(std::uint32_t c, std::vector<std::uint32_t>& changed) {
     note(c, kLost, changed);
-    --of_cell_[c].kept;
     --of_cell_[c].core;
   }
 
@@ -225,17 +254,25 @@ class MovingLevel {
   /// Updates the links of a cell whose core points changed, and the points around it that are not core. Of two cells
   /// the first, in the order of slots, has the link.
   template <bool shared>
-  void update_around(std::uint32_t c) {
+  void update_around(std::uint32_t c, Lists& lists) {
     const OfCell& own = of_cell_[c];
     cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      if (cells_.cell(other).size > of_cell_[other].core) update_borders<shared>(own, other, opposite<D>(number));
+      if (cells_.cell(other).size > of_cell_[other].core) update_borders<shared>(c, opposite<D>(number), other, lists);
       if (of_cell_[other].changes != 0 && other < c) return;  // done there
       AroundSet<D>& set = of_cell_[number > kSelf<D> ? c : other].links;
       const std::uint32_t bit = std::max(number, opposite<D>(number));
       const bool was = bit_of<shared>(set, bit);
       const bool is = own.core > 0 && of_cell_[other].core > 0 && is_linked(c, number, was);
-      if (is != was) set_bit<shared>(set, bit, is);
+      if (is == was) return;
+      set_bit<shared>(set, bit, is);
+      (is ? lists.linked : lists.cut).emplace_back(c, other);
     });
+    // Points of the cell itself need no bit: they are near its core points, if it has any.
+    if (own.core > 0 && cells_.cell(c).size == own.core) return;
+    const Cell& cell = cells_.cell(c);
+    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
+      if (!is_core(entry)) lists.borders.push_back(cells_.handle(entry));
+    }
   }
 
   [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, bool was) const {
@@ -250,16 +287,20 @@ class MovingLevel {
   /// Updates for the points of a cell c that are not core whether the changed cell, which has the number `number` around
   /// c, has core points near them.
   template <bool shared>
-  void update_borders(const OfCell& changed, std::uint32_t c, std::uint32_t number) {
+  void update_borders(std::uint32_t changed, std::uint32_t number, std::uint32_t c, Lists& lists) {
+    const OfCell& from = of_cell_[changed];
     const Cell& cell = cells_.cell(c);
     for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
       if (is_core(entry)) continue;
-      AroundSet<D>& set = near_core_[cells_.handle(entry)];
+      const std::uint32_t handle = cells_.handle(entry);
+      AroundSet<D>& set = near_core_[handle];
       const bool was = bit_of<shared>(set, number);
-      const bool stays = (changed.changes & (was ? kLost : kGained)) == 0;
-      if (stays && changed.core > 0) continue;
-      const bool is = changed.core > 0 && has_core_near(entry, c, number, !was);
-      if (is != was) set_bit<shared>(set, number, is);
+      const bool stays = (from.changes & (was ? kLost : kGained)) == 0;
+      if (stays && from.core > 0) continue;
+      const bool is = from.core > 0 && has_core_near(entry, c, number, !was);
+      if (is == was) continue;
+      set_bit<shared>(set, number, is);
+      lists.borders.push_back(handle);
     }
   }
 
@@ -282,80 +323,108 @@ class MovingLevel {
     near_core_[handle] = set;
   }
 
-  void update_first(std::uint32_t c, std::span<const std::uint64_t> ids) {
-    std::uint64_t first = kNoId;
-    any_core(c, false, [&](std::uint32_t entry) {
-      first = std::min(first, ids[cells_.handle(entry)]);
-      return false;
+  /// Calls f(other) for the cells that a cell is linked to.
+  template <class F>
+  void for_each_linked(std::uint32_t c, F&& f) const {
+    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
+      const AroundSet<D>& links = of_cell_[number > kSelf<D> ? c : other].links;
+      if (has<D>(links, std::max(number, opposite<D>(number)))) f(other);
     });
-    of_cell_[c].first_core = first;
   }
 
-  /// Makes clusters of the linked cells.
-  void unite() {
-    const auto cells = static_cast<std::uint32_t>(of_cell_.size());
-    earlier_clusters_ = clusters_.size();
-    roots_.resize(cells);
-    constexpr std::size_t kPiece = 1 << 13;
-    parallel_ranges(cells, kPiece, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t c = begin; c < end; ++c) {
-        roots_[c] = of_cell_[c].core > 0 ? static_cast<std::uint32_t>(c) : clustering::kNotCore;
+  /// Gives every cell with core points a group, so that two cells have the same one if links connect them.
+  void settle_groups() {
+    const auto group = [&](std::uint32_t c) -> std::uint32_t& { return of_cell_[c].group; };
+    for (const std::uint32_t c : lists_.changed) {
+      if (of_cell_[c].core == 0) group(c) = kNone;
+    }
+    for (const auto& [a, b] : lists_.linked) {
+      if (group(a) == kNone && group(b) == kNone) group(a) = groups_.add();
+      if (group(a) == kNone) group(a) = group(b);
+      if (group(b) == kNone) group(b) = group(a);
+      groups_.join(group(a), group(b));
+    }
+    for (const std::uint32_t c : lists_.changed) {
+      if (of_cell_[c].core > 0 && group(c) == kNone) group(c) = groups_.add();
+    }
+    // The ends of the links that were lost, by group. Each part of a group that fell apart has one of them.
+    std::map<std::uint32_t, std::vector<std::uint32_t>> ends;
+    for (const auto& [a, b] : lists_.cut) {
+      for (const std::uint32_t c : {a, b}) {
+        if (of_cell_[c].core > 0) ends[groups_.find(group(c))].push_back(c);
       }
-    });
-    const clustering::UnionFind sets(roots_);
-    parallel_ranges(cells, kPiece, [&](std::size_t begin, std::size_t end) {
-      for (auto c = static_cast<std::uint32_t>(begin); c < end; ++c) {
-        for_each_in<D>(of_cell_[c].links, [&](std::uint32_t number) {
-          const std::uint32_t other = cells_.around(c, number);
-          if (sets.parent(c) != sets.parent(other)) (void)sets.unite(c, other);
-        });
-      }
-    });
-    number_clusters(sets);
+    }
+    separated_.clear();
+    for (auto& [root, cells] : ends) {
+      std::sort(cells.begin(), cells.end());
+      cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+      if (cells.size() < 2) continue;
+      search_.separate(
+          of_cell_.size(), cells, [&](std::uint32_t c, auto&& f) { for_each_linked(c, f); },
+          [&](std::span<const std::uint32_t> part) {
+            const std::uint32_t fresh = groups_.add();
+            for (const std::uint32_t c : part) group(c) = fresh;
+            separated_.insert(separated_.end(), part.begin(), part.end());
+          });
+    }
   }
 
-  void number_clusters(const clustering::UnionFind& sets) {
-    clusters_.clear();
-    cluster_at_.resize(of_cell_.size());
-    // A root is the smallest cell of its set, so that it comes first.
-    for (std::uint32_t c = 0; c < of_cell_.size(); ++c) {
-      if (of_cell_[c].core == 0) continue;
-      const std::uint32_t root = sets.find(c);
-      if (root == c) {
-        cluster_at_[c] = static_cast<std::uint32_t>(clusters_.size());
-        clusters_.push_back({kNoId, 0});
+  /// Updates the groups of points: the group of its cell for a core point, for others of the cells near it.
+  void settle_owners() {
+    for (const std::uint32_t c : separated_) {
+      settle_points(c);
+      cells_.for_each_around(c, [&](std::uint32_t, std::uint32_t other) {
+        if (cells_.cell(other).size > of_cell_[other].core) list_borders(other);
+      });
+    }
+    for (const std::uint32_t handle : lists_.fresh) owners_[handle] = of_cell_[cells_.cell_of(handle)].group;
+    for (const std::uint32_t handle : lists_.unsettled) settle_border(handle);
+    for (const std::uint32_t handle : lists_.borders) settle_border(handle);
+  }
+  void settle_points(std::uint32_t c) {
+    const Cell& cell = cells_.cell(c);
+    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
+      if (is_core(entry)) {
+        owners_[cells_.handle(entry)] = of_cell_[c].group;
       } else {
-        cluster_at_[c] = cluster_at_[root];
+        lists_.borders.push_back(cells_.handle(entry));
       }
-      CoreSet& set = clusters_[cluster_at_[c]];
-      set.first_core = std::min(set.first_core, of_cell_[c].first_core);
-      set.core += of_cell_[c].core;
     }
-    std::vector<std::uint32_t> order(clusters_.size());
-    for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return clusters_[a].first_core < clusters_[b].first_core;
-    });
-    std::vector<CoreSet> sorted(clusters_.size());
-    std::vector<std::int32_t> label_of(clusters_.size());
-    for (std::uint32_t k = 0; k < order.size(); ++k) {
-      sorted[k] = clusters_[order[k]];
-      label_of[order[k]] = static_cast<std::int32_t>(k);
-    }
-    clusters_.swap(sorted);
-    for (std::uint32_t c = 0; c < of_cell_.size(); ++c) {
-      OfCell& cell = of_cell_[c];
-      cell.earlier = cell.label;
-      cell.label = cell.core > 0 ? label_of[cluster_at_[c]] : kNoise;
+  }
+  void list_borders(std::uint32_t c) {
+    const Cell& cell = cells_.cell(c);
+    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
+      if (!is_core(entry)) lists_.borders.push_back(cells_.handle(entry));
     }
   }
 
-  /// Returns the label of a point that is not core: the lowest of the clusters that have a core point near it.
-  [[nodiscard]] std::int32_t border_label(std::uint32_t handle) const noexcept {
+  /// Calls f(cell) for the cells with core points near a point that is not core.
+  template <class F>
+  void for_each_near(std::uint32_t handle, F&& f) const {
     const std::uint32_t c = cells_.cell_of(handle);
-    auto lowest = static_cast<std::uint32_t>(of_cell_[c].label);  // noise is the largest number
-    for_each_in<D>(near_core_[handle], [&](std::uint32_t number) {
-      lowest = std::min(lowest, static_cast<std::uint32_t>(of_cell_[cells_.around(c, number)].label));
+    if (of_cell_[c].core > 0) f(c);
+    for_each_in<D>(near_core_[handle], [&](std::uint32_t number) { f(cells_.around(c, number)); });
+  }
+
+  void settle_border(std::uint32_t handle) {
+    if (core_[handle] != kNotCore) return;
+    std::uint32_t owner = kNone;
+    for_each_near(handle, [&](std::uint32_t c) {
+      const std::uint32_t group = of_cell_[c].group;
+      if (owner == kNone) owner = group;
+      if (owner != kSeveral && groups_.find(owner) != groups_.find(group)) owner = kSeveral;
+    });
+    owners_[handle] = owner;
+  }
+
+  /// Returns the label of a point; of a border point the lowest of the clusters that have a core point near it.
+  [[nodiscard]] std::int32_t label_of(std::uint32_t handle) const noexcept {
+    const std::uint32_t owner = owners_[handle];
+    if (owner == kNone) return kNoise;
+    if (owner != kSeveral) return groups_.label(owner);
+    auto lowest = static_cast<std::uint32_t>(kNoise);  // the largest number
+    for_each_near(handle, [&](std::uint32_t c) {
+      lowest = std::min(lowest, static_cast<std::uint32_t>(groups_.label(of_cell_[c].group)));
     });
     return static_cast<std::int32_t>(lowest);
   }
@@ -365,20 +434,20 @@ class MovingLevel {
   const MovingCells<D>& cells_;
   std::uint32_t minpts_;
 
-  // Of each handle. near_core_: the cells with core points near a point that is not core.
+  // Of each handle. near_core_: the cells around its own with core points near a point that is not core. owners_: the
+  // group of a point, kNone for noise, or kSeveral. last_labels_: the label after the last step if it was core then.
   std::vector<std::uint8_t> core_;
   std::vector<AroundSet<D>> near_core_;
+  std::vector<std::uint32_t> owners_;
+  std::vector<std::int32_t> last_labels_;
 
   std::vector<OfCell> of_cell_;
-  std::vector<std::uint32_t> roots_, cluster_at_;  ///< of each cell
-
-  std::vector<CoreSet> clusters_;
-  std::size_t earlier_clusters_ = 0;
+  CellGroups groups_;
+  SplitSearch search_;
 
   // Of the step.
-  std::vector<std::uint32_t> changed_;
-  std::vector<std::uint32_t> unsettled_;  ///< points that arrived and are not core, or are core no longer
-  std::vector<std::uint32_t> fresh_;
+  Lists lists_;
+  std::vector<std::uint32_t> separated_;  ///< cells that are in another group, because theirs fell apart
   std::mutex mutex_;
 };
 

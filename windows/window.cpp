@@ -139,10 +139,11 @@ struct Window::Parts {
   void cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel);
   /// Returns false, and has done nothing, if cells do not hold the points.
   [[nodiscard]] bool begin_continuing();
-  void go_on(std::vector<std::vector<SharedCore>>& shared);
+  void go_on();
   [[nodiscard]] bool charge_moving(std::uint64_t bytes);
-  void read_all();
-  void read(const Group& group, std::size_t level);
+  void read_all(std::vector<std::vector<SharedCore>>& shared);
+  /// Returns the core points that clusters share with those before.
+  [[nodiscard]] std::vector<SharedCore> read(const Group& group, std::size_t level);
   void run_all(const CancelToken& cancel);
   void give_ids(std::size_t v, std::span<const SharedCore> shared, std::uint64_t& next_cluster);
   /// Returns transformed coordinates.
@@ -308,8 +309,8 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
   if (way == Way::go_on) {
     const EngineLock lock(engine, cancel);
     lock.on_threads([&] {
-      go_on(shared);
-      read_all();
+      go_on();
+      read_all(shared);
     });
     return;
   }
@@ -318,7 +319,7 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
     const EngineLock lock(engine, cancel);
     lock.on_threads([&] {
       begun = begin_continuing();
-      if (begun) read_all();
+      if (begun) read_all(shared);
     });
     can_continue = begun;
   }
@@ -336,7 +337,7 @@ bool Window::Parts::begin_continuing() {
     group.moving = MovingClustering::make(x, transformed_dims(metric, dims), transformed_radius(metric, group.eps),
                                           group.minpts);
     if (group.moving == nullptr) break;
-    group.moving->step({{}, rows.handles(), x, rows.ids()});
+    group.moving->step({{}, rows.handles(), x, rows.ids().size()});
     bytes += group.moving->bytes();
   }
   if (groups.back().moving == nullptr || !charge_moving(bytes)) {
@@ -346,14 +347,9 @@ bool Window::Parts::begin_continuing() {
   return true;
 }
 
-void Window::Parts::go_on(std::vector<std::vector<SharedCore>>& shared) {
+void Window::Parts::go_on() {
   const std::vector<double> x = transformed(rows.entered());
-  for (Group& group : groups) {
-    group.moving->step({rows.left(), rows.entered(), x, rows.ids()});
-    for (std::size_t level = 0; level < group.variants.size(); ++level) {
-      shared[group.variants[level]] = group.moving->shared(level);
-    }
-  }
+  for (Group& group : groups) group.moving->step({rows.left(), rows.entered(), x, rows.ids().size()});
 }
 
 bool Window::Parts::charge_moving(std::uint64_t bytes) {
@@ -366,31 +362,34 @@ bool Window::Parts::charge_moving(std::uint64_t bytes) {
   return true;
 }
 
-void Window::Parts::read_all() {
+void Window::Parts::read_all(std::vector<std::vector<SharedCore>>& shared) {
   for (const Group& group : groups) {
-    for (std::size_t level = 0; level < group.variants.size(); ++level) read(group, level);
+    for (std::size_t level = 0; level < group.variants.size(); ++level) {
+      shared[group.variants[level]] = read(group, level);
+    }
   }
 }
 
-void Window::Parts::read(const Group& group, std::size_t level) {
-  WindowResult& result = next[group.variants[level]];
-  const auto& sets = group.moving->clusters(level);
+std::vector<SharedCore> Window::Parts::read(const Group& group, std::size_t level) {
+  const std::size_t v = group.variants[level];
+  WindowResult& result = next[v];
   const auto handles = rows.handles();
   result.labels.resize(handles.size());
   result.core.resize(handles.size());
-  std::vector<std::uint64_t> borders(sets.size(), 0);
-  group.moving->write(level, handles, {result.labels, result.core, borders});
+  windows::ClustersRead read =
+      group.moving->read(level, {handles, rows.ids(), results[v].clusters.size(), result.labels, result.core});
   result.clusters.clear();
   LabelSummary& sums = result.summary;
-  sums = {.clusters = sets.size()};
-  for (std::size_t k = 0; k < sets.size(); ++k) {
-    const std::uint64_t points = sets[k].core + borders[k];
-    result.clusters.push_back({0, points, sets[k].core, sets[k].first_core});
-    sums.core += sets[k].core;
-    sums.border += borders[k];
+  sums = {.clusters = read.clusters.size()};
+  for (const windows::CoreSet& set : read.clusters) {
+    const std::uint64_t points = set.core + set.borders;
+    result.clusters.push_back({0, points, set.core, set.first_core});
+    sums.core += set.core;
+    sums.border += set.borders;
     sums.largest = std::max(sums.largest, points);
   }
   sums.noise = handles.size() - sums.core - sums.border;
+  return std::move(read.shared);
 }
 
 void Window::Parts::run_all(const CancelToken& cancel) {
