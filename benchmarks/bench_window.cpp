@@ -71,7 +71,9 @@ int measure(const bench::Words& words) {
   const std::uint64_t steps = words.number("--steps", 1000);
   const std::uint64_t each = words.number("--each", 50);
   const bool all_new = words.has("--new");
-  const std::uint64_t changed = all_new ? points : static_cast<std::uint64_t>(static_cast<double>(points) * std::stod(words.text("--percent", "5")) / 100);
+  const std::uint64_t changed =
+      all_new ? points
+              : static_cast<std::uint64_t>(static_cast<double>(points) * std::stod(words.text("--percent", "5")) / 100);
   const bool leave_random = words.text("--leave", "first") == "random";
   WindowOptions options{.engine = {.backend = BackendChoice::cpu}};
   words.set(options.engine);

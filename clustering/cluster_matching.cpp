@@ -76,8 +76,8 @@ ClusterChanges::ClusterChanges(std::span<const SharedCore> shared, std::size_t e
   const Partners after = partners_of(shared, earlier, &SharedCore::before, &SharedCore::after);
   const Partners before = partners_of(shared, later, &SharedCore::after, &SharedCore::before);
   const auto add = [&](ClusterChange kind, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
-    rows_.push_back({kind, members_.size(), static_cast<std::uint32_t>(from.size()),
-                     static_cast<std::uint32_t>(to.size())});
+    rows_.push_back(
+        {kind, members_.size(), static_cast<std::uint32_t>(from.size()), static_cast<std::uint32_t>(to.size())});
     members_.insert(members_.end(), from.begin(), from.end());
     members_.insert(members_.end(), to.begin(), to.end());
   };

@@ -41,7 +41,8 @@ void keep_shares(std::vector<FeatureLink>& links, const std::vector<Feature>& fe
   });
 }
 
-/// Returns the links between two slices as what the features, numbered within their slices, share.
+/// Returns the links between two slices in the form that clusters are matched by. Features are numbered in their
+/// slices.
 std::vector<SharedCore> shared_by(const std::vector<FeatureLink>& links, std::uint32_t first_before,
                                   std::uint32_t first_after) {
   std::vector<SharedCore> shared;

@@ -46,7 +46,7 @@ class MovingCells {
     std::uint32_t first = 0;  ///< its points are the entries [first, first + size)
     std::uint32_t size = 0;
     std::uint32_t room = 0;
-    std::uint32_t stayed = 0;         ///< within a step, if it changed: of these, the points that did not just arrive
+    std::uint32_t stayed = 0;          ///< within a step, if it changed: of these, the points that did not just arrive
     std::uint32_t first_left = kNone;  ///< within a step: the first of its points that left
     Counting counting = Counting::counted;
     bool was_full = false;  ///< at the begin of the step: counting == none
@@ -165,8 +165,7 @@ class MovingCells {
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return cells_.capacity() * (sizeof(Cell) + sizeof(around_[0]) + 1) + map_.bytes() +
-           entries_.capacity() * sizeof(Entry) +
-           cell_of_.capacity() * 2 * sizeof(std::uint32_t);
+           entries_.capacity() * sizeof(Entry) + cell_of_.capacity() * 2 * sizeof(std::uint32_t);
   }
 
   /// Calls body(shared, begin, end) for all of [0, count): once, with std::false_type, if the work is little; else in

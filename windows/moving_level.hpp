@@ -1,11 +1,11 @@
 // The clusters of one minpts in the cells of a window, which are kept as points come and go.
 //
-// Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Kept between steps:
-// which points are core; which cells are linked, as they hold core points that are neighbours; for each point that is
-// not core, which cells hold core points near it; and a group for each cell with core points, so that linked cells are
-// in one group. Only what changed is tested again. New links join groups. For links that are lost, searches from both
-// ends go on in turns until they meet; if one of them ends before, its cells are a group of their own. So the costs
-// follow the changes, and only the last pass, over the rows, is linear.
+// Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Kept between
+// steps: which points are core; which cells are linked, as they hold core points that are neighbours; for each point
+// that is not core, which cells hold core points near it; and a group for each cell with core points, so that linked
+// cells are in one group. Only what changed is tested again. New links join groups. For links that are lost, searches
+// from both ends go on in turns until they meet; if one of them ends before, its cells are a group of their own. So the
+// costs follow the changes, and only the last pass, over the rows, is linear.
 #pragma once
 
 #include <algorithm>
@@ -151,7 +151,8 @@ class MovingLevel {
   };
   using Cell = typename MovingCells<D>::Cell;
 
-  /// Calls f(shared, item, lists) for all items, as MovingCells::in_parts() does, and appends what is put into `lists`.
+  /// Calls f(shared, item, lists) for all items, as MovingCells::in_parts() does. f appends to `lists`, which end up in
+  /// lists_.
   template <class F>
   void in_parts(std::span<const std::uint32_t> items, F&& f) {
     MovingCells<D>::in_parts(items.size(), items.size(), [&](auto shared, std::size_t begin, std::size_t end) {
@@ -284,8 +285,8 @@ class MovingLevel {
            ((of_other & kGained) != 0 && linked(other, opposite<D>(number), true));
   }
 
-  /// Updates for the points of a cell c that are not core whether the changed cell, which has the number `number` around
-  /// c, has core points near them.
+  /// Updates for the points of a cell c that are not core whether the changed cell, which has the number `number`
+  /// around c, has core points near them.
   template <bool shared>
   void update_borders(std::uint32_t changed, std::uint32_t number, std::uint32_t c, Lists& lists) {
     const OfCell& from = of_cell_[changed];

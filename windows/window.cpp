@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kPiece = 1 << 14;
 
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
-constexpr std::uint64_t kPointsForOneChange = 6;
+constexpr std::uint64_t kPointsForOneChange = 25;
 
 /// A point that was no core point before the step.
 constexpr std::int32_t kWasNotCore = -1;
@@ -86,6 +86,7 @@ std::vector<Group> groups_of(const Sweep& sweep) {
     group.minpts.push_back(variant.minpts);
   }
   std::vector<Group> found;
+  found.reserve(groups.size());
   for (auto& [eps, group] : groups) found.push_back(std::move(group));
   return found;
 }
@@ -140,7 +141,8 @@ struct Window::Parts {
   /// Returns false, and has done nothing, if cells do not hold the points.
   [[nodiscard]] bool begin_continuing();
   void go_on();
-  [[nodiscard]] bool charge_moving(std::uint64_t bytes);
+  /// Takes the memory of the cells from the budget. Returns false if it has no room.
+  [[nodiscard]] bool charge_moving();
   void read_all(std::vector<std::vector<SharedCore>>& shared);
   /// Returns the core points that clusters share with those before.
   [[nodiscard]] std::vector<SharedCore> read(const Group& group, std::size_t level);
@@ -312,6 +314,8 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
       go_on();
       read_all(shared);
     });
+    if (!charge_moving()) can_continue = false;  // these labels are right nevertheless
+    if (!can_continue) drop_moving();
     return;
   }
   bool begun = false;
@@ -332,15 +336,13 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
 
 bool Window::Parts::begin_continuing() {
   const std::vector<double> x = transformed(rows.handles());
-  std::uint64_t bytes = 0;
   for (Group& group : groups) {
-    group.moving = MovingClustering::make(x, transformed_dims(metric, dims), transformed_radius(metric, group.eps),
-                                          group.minpts);
+    group.moving =
+        MovingClustering::make(x, transformed_dims(metric, dims), transformed_radius(metric, group.eps), group.minpts);
     if (group.moving == nullptr) break;
     group.moving->step({{}, rows.handles(), x, rows.ids().size()});
-    bytes += group.moving->bytes();
   }
-  if (groups.back().moving == nullptr || !charge_moving(bytes)) {
+  if (groups.back().moving == nullptr || !charge_moving()) {
     drop_moving();
     return false;
   }
@@ -352,7 +354,9 @@ void Window::Parts::go_on() {
   for (Group& group : groups) group.moving->step({rows.left(), rows.entered(), x, rows.ids().size()});
 }
 
-bool Window::Parts::charge_moving(std::uint64_t bytes) {
+bool Window::Parts::charge_moving() {
+  std::uint64_t bytes = 0;
+  for (const Group& group : groups) bytes += group.moving->bytes();
   moving_memory = {};
   try {
     moving_memory = MemoryCharge(EngineLock::budget(engine), bytes, "cells of the window");

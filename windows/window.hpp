@@ -34,20 +34,20 @@ struct WindowOptions {
 
 /// The input of a step. All members may be empty.
 struct WindowStep {
-  PointsView arriving = {};                    ///< [m × d]
-  std::span<const double> times = {};          ///< [m] if the window is timed; in any order
-  std::span<const double> weights = {};        ///< [m] if the window is weighted
+  PointsView arriving = {};                     ///< [m × d]
+  std::span<const double> times = {};           ///< [m] if the window is timed; in any order
+  std::span<const double> weights = {};         ///< [m] if the window is weighted
   std::span<const std::uint64_t> leaving = {};  ///< ids of points in the window, each once
-  std::optional<double> now = std::nullopt;    ///< a time that counts as the latest one if none is later
+  std::optional<double> now = std::nullopt;     ///< a time that counts as the latest one if none is later
 };
 
 struct StepSummary {
   std::uint64_t first_id = 0;  ///< of the points that arrived; the others follow
   std::uint64_t arrived = 0;
-  std::uint64_t too_old = 0;    ///< of these, the points that did not enter, as they are older than max_age
-  std::uint64_t too_many = 0;   ///< of these, the points that did not enter, as max_points later ones did
-  std::uint64_t left = 0;       ///< points that were in the window before and left
-  bool from_scratch = false;    ///< the points were clustered by a run; else the last clustering was continued
+  std::uint64_t too_old = 0;   ///< of these, the points that did not enter, as they are older than max_age
+  std::uint64_t too_many = 0;  ///< of these, the points that did not enter, as max_points later ones did
+  std::uint64_t left = 0;      ///< points that were in the window before and left
+  bool from_scratch = false;   ///< the points were clustered by a run; else the last clustering was continued
 };
 
 struct WindowCluster {

@@ -22,7 +22,7 @@ class WindowRows {
     PointsView points;
     std::span<const double> times;
     std::span<const double> weights;
-    std::span<const std::uint64_t> ids;  ///< ascending, larger than the ids of all rows
+    std::span<const std::uint64_t> ids;       ///< ascending, larger than the ids of all rows
     std::span<const std::uint32_t> entering;  ///< rows of `points`, ascending
   };
 

@@ -47,7 +47,7 @@ class ClusterEvent(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """What a step of a window did.
+    """The outcome of a step of a window.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class WindowClusters:
 
     @property
     def events(self) -> list[ClusterEvent]:
-        """What the last step changed: births, continuations, merges, splits and ends, in this order."""
+        """The changes of the last step: births, continuations, merges, splits and ends, in this order."""
         return [ClusterEvent(*change) for change in self._made().changes(self._place)]
 
     def _columns(self) -> list[NDArray[np.int64]]:
@@ -116,9 +116,9 @@ class WindowClusters:
 class Window:
     """Exact DBSCAN over points that arrive and leave, with clusters that keep their ids.
 
-    After each step the labels are those of a run over the points in the window. Of the clusters that share core points
-    with one before the step, only the one that shares most may have its id; of several, the one with the oldest core
-    point. A cluster that may have several ids has that of the cluster with which it shares most core points; of
+    After each step the labels equal the labels of a run over the points in the window. Of the clusters that share core
+    points with one before the step, only the one that shares most may have its id; of several, the one with the oldest
+    core point. A cluster that may have several ids has the id of the cluster with which it shares most core points; of
     several, the smallest. No id is used twice.
 
     Parameters
@@ -317,8 +317,8 @@ def _as_seconds(age: Any) -> float:
 
 def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[Any, str | None]:
     """Returns times as numbers, or None without times, and the kind of clock: "numbers", "dates", or "dates with a
-    zone". Raises ValueError if they are of another kind than those before, if some are missing, or if there are not m;
-    TypeError if they are no times."""
+    zone". Raises ValueError if they are of another kind than before, if some are missing, or if their number is not m;
+    TypeError if they are neither numbers nor dates."""
     if times is None:
         if clock is not None and m > 0:
             raise ValueError("the points of earlier steps had times, and these have none: give times")

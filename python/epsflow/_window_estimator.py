@@ -17,8 +17,8 @@ class WindowDBSCAN(ClusterMixin, BaseEstimator):
     """DBSCAN of the points that arrived last, for streams.
 
     Each call of `partial_fit` lets points arrive; the first of them leave if there are more than max_points. The labels
-    are those of DBSCAN over the points that stay. `epsflow.Window` has more: ages, points that leave by id, several
-    parameters, events.
+    equal the labels of DBSCAN over the points that stay. `epsflow.Window` has more: ages, points that leave by id,
+    several parameters, events.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@
 namespace epsflow::test {
 namespace {
 
-/// A stream of random steps, and what it makes of a window, computed in plain loops.
+/// The source of random steps: coordinates to draw from, and the options of the window.
 struct Stream {
   std::size_t dims = 2;
   std::vector<double> pool;  ///< [p × dims] coordinates that arrive
@@ -67,8 +67,9 @@ void check_ids(const CoreOf& before, const CoreOf& after, const WindowResult& re
       REQUIRE(cluster.id == next++);
       continue;
     }
-    std::sort(claims.begin(), claims.end(),
-              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    std::sort(claims.begin(), claims.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
     REQUIRE(cluster.id == claims.front().second);
   }
   // Every change is in the table of shared core points, and the other way round.
@@ -144,8 +145,8 @@ std::size_t take_steps(const Stream& stream, std::size_t steps, Random& random) 
   for (std::size_t s = 0; s < steps; ++s) {
     const std::uint64_t way = s == 0 ? 0 : random.below(12);
     const std::size_t n = window.size();
-    std::size_t arrive = way == 0 ? 20 + random.below(200) : random.below(n / 14 + 2);
-    std::size_t leave = way == 1 ? n : random.below(n / 14 + 2);
+    std::size_t arrive = way == 0 ? 20 + random.below(500) : random.below(n / 50 + 2);
+    std::size_t leave = way == 1 && random.chance(0.3) ? n : random.below(n / 50 + 2);
     if (way == 2) arrive = leave = 0;
     std::vector<double> points, times, weights;
     for (std::size_t i = 0; i < arrive; ++i) {
@@ -163,7 +164,8 @@ std::size_t take_steps(const Stream& stream, std::size_t steps, Random& random) 
     std::vector<CoreOf> before;
     for (const WindowResult& result : window.results()) before.push_back(core_of(window, result));
 
-    const PointsView arriving = points.empty() ? PointsView() : PointsView(std::span<const double>(points), stream.dims);
+    const PointsView arriving =
+        points.empty() ? PointsView() : PointsView(std::span<const double>(points), stream.dims);
     const StepSummary done = window.step({.arriving = arriving, .times = times, .weights = weights, .leaving = gone});
     continued += done.from_scratch ? 0 : 1;
     REQUIRE(done.first_id == arrived);
@@ -191,7 +193,8 @@ Sweep random_sweep(double eps, Random& random) {
   std::vector<Variant> variants;
   const std::size_t count = 1 + random.below(3);
   for (std::size_t v = 0; v < count; ++v) {
-    variants.push_back({searchable(random.chance(0.3) ? eps * 1.5 : eps), 1 + static_cast<std::uint32_t>(random.below(9))});
+    variants.push_back(
+        {searchable(random.chance(0.3) ? eps * 1.5 : eps), 1 + static_cast<std::uint32_t>(random.below(9))});
   }
   return Sweep(variants);
 }
@@ -203,7 +206,8 @@ std::size_t check_streams(std::uint64_t first, std::uint64_t last) {
     Random random(seed);
     Stream stream;
     stream.dims = 1 + random.below(random.chance(0.2) ? 5 : 3);
-    const DataSet data = make_data(random.pick(data_kinds()), 30 + random.below(400), stream.dims, Precision::float64, seed);
+    const DataSet data =
+        make_data(random.pick(data_kinds()), 30 + random.below(400), stream.dims, Precision::float64, seed);
     stream.pool = data.doubles;
     stream.sweep = random_sweep(make_eps(data, random), random);
     stream.options.engine = {.threads = 1 + static_cast<unsigned>(random.below(3)), .backend = BackendChoice::cpu};
@@ -222,12 +226,12 @@ std::size_t check_streams(std::uint64_t first, std::uint64_t last) {
 
 TEST_CASE("every step of random streams has the labels of a run and the ids of the rule") {
   const std::uint64_t streams = sets_of(400);
-  REQUIRE(check_streams(0, streams) > 4 * streams);
+  REQUIRE(check_streams(0, streams) > 3 * streams);
 }
 
 TEST_CASE("more random streams") {
   const std::uint64_t streams = sets_of(400);
-  REQUIRE(check_streams(10'000, 10'000 + streams) > 4 * streams);
+  REQUIRE(check_streams(10'000, 10'000 + streams) > 3 * streams);
 }
 
 }  // namespace epsflow::test
