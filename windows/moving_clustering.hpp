@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/windows/window_clusters.hpp>
+#include <epsflow/windows/row_counts.hpp>
 
 namespace epsflow::windows {
 
@@ -41,13 +41,12 @@ class MovingClustering {
   /// Numbers the clusters of the minpts with this index, and writes label and core mark of each row. Once after each
   /// step. O(n).
   struct Rows {
-    std::span<const std::uint32_t> handles;  ///< [n] in the order of the ids
-    std::span<const std::uint64_t> ids;      ///< by handle
+    std::span<const std::uint32_t> handles;  ///< [n]
     std::size_t earlier;                     ///< the number of clusters before the step
     std::span<std::int32_t> labels;          ///< [n]
     std::span<std::uint8_t> core;            ///< [n]
   };
-  [[nodiscard]] virtual ClustersRead read(std::size_t level, const Rows& rows) = 0;
+  [[nodiscard]] virtual CountedClusters read(std::size_t level, const Rows& rows) = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 };
 

@@ -22,7 +22,7 @@
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/windows/cell_groups.hpp>
 #include <epsflow/windows/moving_cells.hpp>
-#include <epsflow/windows/window_clusters.hpp>
+#include <epsflow/windows/row_counts.hpp>
 
 namespace epsflow::windows {
 
@@ -65,40 +65,26 @@ class MovingLevel {
   }
 
   /// Numbers the clusters in the order of the rows, and writes the label and core mark of each row. rows: [n] handles.
-  /// ids: by handle. earlier: the number of clusters before. Once for each step.
-  [[nodiscard]] ClustersRead read(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> ids,
-                                  std::size_t earlier, std::span<std::int32_t> labels, std::span<std::uint8_t> core) {
-    ClustersRead read;
+  /// earlier: the number of clusters before. Once for each step.
+  [[nodiscard]] CountedClusters read(std::span<const std::uint32_t> rows, std::size_t earlier,
+                                     std::span<std::int32_t> labels, std::span<std::uint8_t> core) {
     groups_.forget_labels();
+    std::int32_t clusters = 0;
     for (const std::uint32_t handle : rows) {
       if (core_[handle] == kNotCore) continue;
       std::int32_t& label = groups_.label(owners_[handle]);
-      if (label != kNoise) continue;
-      label = static_cast<std::int32_t>(read.clusters.size());
-      read.clusters.push_back({.first_core = ids[handle]});
+      if (label == kNoise) label = clusters++;
     }
-    constexpr std::size_t kPiece = 1 << 16;
-    const std::size_t pieces = (rows.size() + kPiece - 1) / kPiece;
-    std::vector<Counts> counts(pieces, Counts(earlier, read.clusters.size()));
-    parallel_for(pieces, [&](std::size_t piece) {
-      for (std::size_t i = piece * kPiece; i < std::min(rows.size(), (piece + 1) * kPiece); ++i) {
-        const std::uint32_t handle = rows[i];
-        core[i] = core_[handle] != kNotCore ? 1 : 0;
-        labels[i] = label_of(handle);
-        if (labels[i] != kNoise) counts[piece].add(labels[i], core[i] != 0, last_labels_[handle]);
-        last_labels_[handle] = core[i] != 0 ? labels[i] : kNoise;
-      }
-    });
-    SharedCoreCounter shared(earlier);
-    for (Counts& part : counts) {
-      for (std::size_t k = 0; k < read.clusters.size(); ++k) {
-        read.clusters[k].core += part.core[k];
-        read.clusters[k].borders += part.borders[k];
-      }
-      for (const SharedCore& pair : std::move(part.shared).take()) shared.add(pair.before, pair.after, pair.points);
-    }
-    read.shared = std::move(shared).take();
-    return read;
+    return count_rows(rows.size(), earlier, static_cast<std::size_t>(clusters),
+                      [&](RowCounts& counts, std::size_t begin, std::size_t end) {
+                        for (std::size_t i = begin; i < end; ++i) {
+                          const std::uint32_t handle = rows[i];
+                          core[i] = core_[handle] != kNotCore ? 1 : 0;
+                          labels[i] = label_of(handle);
+                          counts.add(i, labels[i], core[i] != 0, last_labels_[handle]);
+                          last_labels_[handle] = core[i] != 0 ? labels[i] : kNoise;
+                        }
+                      });
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
@@ -137,17 +123,6 @@ class MovingLevel {
       add(linked, more.linked);
       add(cut, more.cut);
     }
-  };
-  /// Counts of some rows.
-  struct Counts {
-    Counts(std::size_t earlier, std::size_t clusters) : core(clusters, 0), borders(clusters, 0), shared(earlier) {}
-    void add(std::int32_t label, bool is_core, std::int32_t last) {
-      const auto k = static_cast<std::uint32_t>(label);
-      ++(is_core ? core : borders)[k];
-      if (is_core && last != kNoise) shared.add(static_cast<std::uint32_t>(last), k, 1);
-    }
-    std::vector<std::uint64_t> core, borders;
-    SharedCoreCounter shared;
   };
   using Cell = typename MovingCells<D>::Cell;
 

@@ -27,9 +27,6 @@ constexpr std::size_t kPiece = 1 << 14;
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
 constexpr std::uint64_t kPointsForOneChange = 25;
 
-/// A point that was no core point before the step.
-constexpr std::int32_t kWasNotCore = -1;
-
 void check_options(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
   if (variants.size() == 0) throw UsageError("a window needs at least one variant: give eps and minpts");
   if (dims < 1 || dims > kMaxDims) {
@@ -151,8 +148,10 @@ struct Window::Parts {
   /// Returns transformed coordinates.
   [[nodiscard]] std::vector<double> transformed(PointsView points) const;
   [[nodiscard]] std::vector<double> transformed(std::span<const std::uint32_t> handles) const;
-  void remember_core();
-  [[nodiscard]] std::vector<SharedCore> shared_by_rows(std::size_t v) const;
+  /// Counts the clusters of `next` by its labels, and by the labels before.
+  [[nodiscard]] windows::CountedClusters count(std::size_t v) const;
+  /// Makes the clusters of `next`, without ids. Returns the core points that they share with those before.
+  [[nodiscard]] std::vector<SharedCore> take(std::size_t v, windows::CountedClusters&& counted);
   void drop_moving() noexcept {
     for (Group& group : groups) group.moving.reset();
     moving_memory = {};
@@ -176,7 +175,6 @@ struct Window::Parts {
   std::vector<WindowResult> results;
   std::vector<WindowResult> next;  ///< the results of a step until it ends; between steps memory for the next ones
   std::vector<std::uint64_t> next_ids;
-  std::vector<std::vector<std::int32_t>> core_before;  ///< of each variant, by handle: the cluster, or kWasNotCore
 };
 
 Selection Window::Parts::select(const WindowStep& step) {
@@ -282,7 +280,6 @@ StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cance
   Selection chosen = select(step);
   charge(std::max(rows.size() - chosen.leaving.size() + chosen.entering.size(), rows.size()));
   const Way way = choose_way(step, chosen);
-  if (way != Way::go_on) remember_core();
   std::vector<std::uint64_t> ids(m);
   for (std::size_t i = 0; i < m; ++i) ids[i] = next_id + i;
   std::vector<std::uint64_t> later_ids = next_ids;
@@ -331,7 +328,24 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
     drop_moving();
     run_all(cancel);
   }
-  for (std::size_t v = 0; v < results.size(); ++v) shared[v] = shared_by_rows(v);
+  const EngineLock lock(engine, cancel);
+  lock.on_threads([&] {
+    for (std::size_t v = 0; v < results.size(); ++v) shared[v] = take(v, count(v));
+  });
+}
+
+windows::CountedClusters Window::Parts::count(std::size_t v) const {
+  const WindowResult& before = results[v];
+  const WindowResult& after = next[v];
+  const std::size_t clusters = static_cast<std::size_t>(after.summary.clusters);
+  return windows::count_rows(rows.size(), before.clusters.size(), clusters,
+                             [&](windows::RowCounts& counts, std::size_t begin, std::size_t end) {
+                               rows.for_each_stayed(begin, end, [&](std::size_t row, std::size_t earlier) {
+                                 const bool was_core = earlier != WindowRows::kNoRow && before.core[earlier] != 0;
+                                 counts.add(row, after.labels[row], after.core[row] != 0,
+                                            was_core ? before.labels[earlier] : kNoise);
+                               });
+                             });
 }
 
 bool Window::Parts::begin_continuing() {
@@ -380,20 +394,23 @@ std::vector<SharedCore> Window::Parts::read(const Group& group, std::size_t leve
   const auto handles = rows.handles();
   result.labels.resize(handles.size());
   result.core.resize(handles.size());
-  windows::ClustersRead read =
-      group.moving->read(level, {handles, rows.ids(), results[v].clusters.size(), result.labels, result.core});
+  return take(v, group.moving->read(level, {handles, results[v].clusters.size(), result.labels, result.core}));
+}
+
+std::vector<SharedCore> Window::Parts::take(std::size_t v, windows::CountedClusters&& counted) {
+  WindowResult& result = next[v];
   result.clusters.clear();
   LabelSummary& sums = result.summary;
-  sums = {.clusters = read.clusters.size()};
-  for (const windows::CoreSet& set : read.clusters) {
-    const std::uint64_t points = set.core + set.borders;
-    result.clusters.push_back({0, points, set.core, set.first_core});
-    sums.core += set.core;
-    sums.border += set.borders;
+  sums = {.clusters = counted.clusters.size()};
+  for (const windows::ClusterCounts& cluster : counted.clusters) {
+    const std::uint64_t points = cluster.core + cluster.borders;
+    result.clusters.push_back({0, points, cluster.core, rows.ids()[rows.handles()[cluster.first_row]]});
+    sums.core += cluster.core;
+    sums.border += cluster.borders;
     sums.largest = std::max(sums.largest, points);
   }
-  sums.noise = handles.size() - sums.core - sums.border;
-  return std::move(read.shared);
+  sums.noise = rows.size() - sums.core - sums.border;
+  return std::move(counted.shared);
 }
 
 void Window::Parts::run_all(const CancelToken& cancel) {
@@ -413,13 +430,6 @@ void Window::Parts::run_all(const CancelToken& cancel) {
     result.labels.assign(found[v].labels.begin(), found[v].labels.end());
     result.core = std::move(found[v].core);
     result.summary = found[v].summary;
-    result.clusters.assign(result.summary.clusters, {});
-    for (std::size_t i = 0; i < n; ++i) {
-      if (result.labels[i] == kNoise) continue;
-      WindowCluster& cluster = result.clusters[static_cast<std::size_t>(result.labels[i])];
-      ++cluster.points;
-      if (result.core[i] != 0 && cluster.core++ == 0) cluster.first_core = rows.ids()[handles[i]];
-    }
   }
 }
 
@@ -449,30 +459,6 @@ std::vector<double> Window::Parts::transformed(std::span<const std::uint32_t> ha
   std::vector<double> x(handles.size() * dims);
   for (std::size_t i = 0; i < handles.size(); ++i) std::copy_n(rows.point(handles[i]), dims, x.data() + i * dims);
   return transformed(PointsView(std::span<const double>(x), dims));
-}
-
-void Window::Parts::remember_core() {
-  core_before.resize(results.size());
-  const auto handles = rows.handles();
-  for (std::size_t v = 0; v < results.size(); ++v) {
-    std::vector<std::int32_t>& before = core_before[v];
-    before.assign(rows.ids().size(), kWasNotCore);
-    const WindowResult& result = results[v];
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-      if (result.core[i] != 0) before[handles[i]] = result.labels[i];
-    }
-  }
-}
-
-std::vector<SharedCore> Window::Parts::shared_by_rows(std::size_t v) const {
-  const std::vector<std::int32_t>& before = core_before[v];
-  const auto handles = rows.handles();
-  SharedCoreCounter counter(results[v].clusters.size());
-  for (std::size_t i = 0; i < handles.size(); ++i) {
-    if (next[v].core[i] == 0 || handles[i] >= before.size() || before[handles[i]] == kWasNotCore) continue;
-    counter.add(static_cast<std::uint32_t>(before[handles[i]]), static_cast<std::uint32_t>(next[v].labels[i]), 1);
-  }
-  return std::move(counter).take();
 }
 
 WindowState Window::Parts::state() const {
@@ -507,7 +493,6 @@ void Window::Parts::restore(const WindowState& saved) {
   for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
   const PointsView points = n > 0 ? PointsView(std::span(saved.points), dims) : PointsView();
   charge(n);
-  remember_core();
   rows.change({points, saved.times, saved.weights, saved.ids, all}, {});
   std::vector<std::vector<SharedCore>> shared(results.size());
   cluster(Way::run, shared, {});

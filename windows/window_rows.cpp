@@ -29,7 +29,11 @@ void WindowRows::change(const Arriving& arriving, std::span<const std::uint32_t>
   new_handles_ = 0;
   saved_ = false;
   const bool first_leave = leaving.empty() || leaving.back() + 1 == leaving.size();
-  for (const std::uint32_t row : leaving) left_.push_back(rows_[begin_ + row]);
+  gaps_.clear();
+  for (const std::uint32_t row : leaving) {
+    gaps_.push_back(row - left_.size());
+    left_.push_back(rows_[begin_ + row]);
+  }
   if (!first_leave) {
     before_.assign(rows_.begin(), rows_.end());
     saved_ = true;

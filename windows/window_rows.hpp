@@ -1,6 +1,7 @@
 // The points of a window in the order of their arrival.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -42,6 +43,19 @@ class WindowRows {
     return {rows_.data() + rows_.size() - entered_, entered_};
   }
   [[nodiscard]] std::span<const std::uint32_t> left() const noexcept { return left_; }
+
+  /// Calls f(row, earlier) for the rows [begin, end): their rows before the last change, or kNoRow if they are new.
+  template <class F>
+  void for_each_stayed(std::size_t begin, std::size_t end, F&& f) const {
+    const std::size_t stayed = size() - entered_;
+    // The number of leaving rows before a row: gaps_ has, for each of these, how many rows that stay are before it.
+    auto gap = static_cast<std::size_t>(std::upper_bound(gaps_.begin(), gaps_.end(), begin) - gaps_.begin());
+    for (std::size_t row = begin; row < end; ++row) {
+      while (gap < gaps_.size() && gaps_[gap] <= row) ++gap;
+      f(row, row < stayed ? row + gap : kNoRow);
+    }
+  }
+  static constexpr std::size_t kNoRow = ~std::size_t{0};
 
   /// By handle.
   [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_; }
@@ -89,6 +103,7 @@ class WindowRows {
   std::size_t entered_ = 0;
   std::size_t new_handles_ = 0;
   std::vector<std::uint32_t> left_;
+  std::vector<std::size_t> gaps_;      ///< for each row that left: how many rows before it stay
   std::vector<std::uint32_t> before_;  ///< rows_ before it, unless the first rows left
   bool saved_ = false;
 };
