@@ -16,11 +16,11 @@ namespace epsflow::windows {
 /// Numbers of groups that can be joined. Each has a label.
 class CellGroups {
  public:
-  /// Begins a step. If most numbers are no longer in use, calls rename_all(rename), which must replace each number that
-  /// is in use by rename(number), and kNone by itself. cells: their number.
+  /// Begins a step. If there are far more numbers than groups, calls rename_all(rename), which must replace each number
+  /// that is in use by rename(number). So the labels of groups stay in the cache.
   template <class RenameAll>
-  void begin(std::size_t cells, RenameAll&& rename_all) {
-    if (parents_.size() < 2 * cells + 1024) return;
+  void begin(std::size_t groups, RenameAll&& rename_all) {
+    if (parents_.size() < 4 * groups + 4096) return;
     std::vector<std::uint32_t> names(parents_.size(), kNone);
     std::uint32_t count = 0;
     rename_all([&](std::uint32_t group) {

@@ -24,6 +24,9 @@ class CellMap {
     }
   }
 
+  /// Fetches the memory that find() reads.
+  void fetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[home(key)]); }
+
   /// Inserts a cell whose key is not in the table. Amortised O(1).
   void insert(std::uint64_t key, std::uint32_t cell) {
     if (2 * (size_ + 1) > entries_.size()) grow();

@@ -104,7 +104,12 @@ class MovingCells {
     for (const std::uint32_t c : changed_) touched_flags_[c] = 1;
     in_parts(changed_.size(), left_.size() + changed_.size(), [&](auto shared, std::size_t begin, std::size_t end) {
       std::vector<std::uint32_t> touched;
-      for (std::size_t i = begin; i < end; ++i) count_changes<shared.value>(changed_[i], touched);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i + 6 < end) fetch_around(changed_[i + 6]);
+        if (i + 4 < end) for_each_around(changed_[i + 4], [&](std::uint32_t, std::uint32_t c) { fetch_cell(c); });
+        if (i + 2 < end) for_each_around(changed_[i + 2], [&](std::uint32_t, std::uint32_t c) { fetch_points(c); });
+        count_changes<shared.value>(changed_[i], touched);
+      }
       append(touched_, touched);
     });
     parallel_ranges(changed_.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -136,6 +141,14 @@ class MovingCells {
   [[nodiscard]] std::uint32_t around(std::uint32_t c, std::uint32_t number) const noexcept {
     return around_[c].cells[number];
   }
+  /// Fetch parts of the memory of a cell, as memory takes longer to answer than a cell takes to be processed.
+  void fetch_around(std::uint32_t c) const noexcept {
+    __builtin_prefetch(&around_[c]);
+    __builtin_prefetch(reinterpret_cast<const char*>(&around_[c]) + 64);
+  }
+  void fetch_cell(std::uint32_t c) const noexcept { __builtin_prefetch(&cells_[c]); }
+  void fetch_points(std::uint32_t c) const noexcept { __builtin_prefetch(entries_.data() + cells_[c].first); }
+
   /// Calls f(number, cell) for the cells around c that are there.
   template <class F>
   void for_each_around(std::uint32_t c, F&& f) const {
@@ -276,6 +289,8 @@ class MovingCells {
     parallel_ranges(new_cells_.size(), 256, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t c = new_cells_[i];
+        for (std::uint32_t number = 0; number < kAround<D>; ++number)
+          map_.fetch(frame_.key_around(cells_[c].key, number));
         for (std::uint32_t number = 0; number < kAround<D>; ++number) {
           if (number == kSelf<D>) continue;
           const std::uint32_t found = map_.find(frame_.key_around(cells_[c].key, number));

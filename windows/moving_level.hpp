@@ -39,7 +39,7 @@ class MovingLevel {
     owners_.resize(handles, kNone);
     last_labels_.resize(handles, kNoise);
     lists_ = {};
-    groups_.begin(of_cell_.size(), [&](auto&& rename) {
+    groups_.begin(clusters_, [&](auto&& rename) {
       for (OfCell& cell : of_cell_) cell.group = rename(cell.group);
       for (std::uint32_t& owner : owners_) owner = owner < kSeveral ? rename(owner) : owner;
     });
@@ -50,10 +50,25 @@ class MovingLevel {
       owners_[left.handle] = kNone;
       last_labels_[left.handle] = kNoise;
     }
-    in_parts(cells_.touched(), [&](auto, std::uint32_t c, Lists& lists) { find_core(c, lists); });
+    const auto fetch_points = [&](std::span<const std::uint32_t> next) {
+      if (next.size() > 8) cells_.fetch_cell(next[8]);
+      if (next.size() > 4) cells_.fetch_points(next[4]);
+    };
+    in_parts(cells_.touched(), fetch_points, [&](auto, std::uint32_t c, Lists& lists) { find_core(c, lists); });
+    const auto fetch_around = [&](std::span<const std::uint32_t> next) {
+      if (next.size() > 6) cells_.fetch_around(next[6]);
+      if (next.size() <= 3) return;
+      cells_.for_each_around(next[3], [&](std::uint32_t, std::uint32_t c) {
+        __builtin_prefetch(&of_cell_[c]);
+        cells_.fetch_cell(c);
+      });
+    };
     const std::vector<std::uint32_t> changed = lists_.changed;
-    in_parts(changed, [&](auto shared, std::uint32_t c, Lists& lists) { update_around<shared.value>(c, lists); });
-    in_parts(std::vector(lists_.unsettled), [&](auto, std::uint32_t handle, Lists&) { find_cores_near(handle); });
+    in_parts(changed, fetch_around,
+             [&](auto shared, std::uint32_t c, Lists& lists) { update_around<shared.value>(c, lists); });
+    const std::vector<std::uint32_t> unsettled = lists_.unsettled;
+    in_parts(
+        unsettled, [](auto) {}, [&](auto, std::uint32_t handle, Lists&) { find_cores_near(handle); });
     settle_groups();
     settle_owners();
   }
@@ -69,22 +84,21 @@ class MovingLevel {
   [[nodiscard]] CountedClusters read(std::span<const std::uint32_t> rows, std::size_t earlier,
                                      std::span<std::int32_t> labels, std::span<std::uint8_t> core) {
     groups_.forget_labels();
-    std::int32_t clusters = 0;
+    clusters_ = 0;
     for (const std::uint32_t handle : rows) {
       if (core_[handle] == kNotCore) continue;
       std::int32_t& label = groups_.label(owners_[handle]);
-      if (label == kNoise) label = clusters++;
+      if (label == kNoise) label = static_cast<std::int32_t>(clusters_++);
     }
-    return count_rows(rows.size(), earlier, static_cast<std::size_t>(clusters),
-                      [&](RowCounts& counts, std::size_t begin, std::size_t end) {
-                        for (std::size_t i = begin; i < end; ++i) {
-                          const std::uint32_t handle = rows[i];
-                          core[i] = core_[handle] != kNotCore ? 1 : 0;
-                          labels[i] = label_of(handle);
-                          counts.add(i, labels[i], core[i] != 0, last_labels_[handle]);
-                          last_labels_[handle] = core[i] != 0 ? labels[i] : kNoise;
-                        }
-                      });
+    return count_rows(rows.size(), earlier, clusters_, [&](RowCounts& counts, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t handle = rows[i];
+        core[i] = core_[handle] != kNotCore ? 1 : 0;
+        labels[i] = label_of(handle);
+        counts.add(i, labels[i], core[i] != 0, last_labels_[handle]);
+        last_labels_[handle] = core[i] != 0 ? labels[i] : kNoise;
+      }
+    });
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
@@ -128,11 +142,15 @@ class MovingLevel {
 
   /// Calls f(shared, item, lists) for all items, as MovingCells::in_parts() does. f appends to `lists`, which end up in
   /// lists_.
-  template <class F>
-  void in_parts(std::span<const std::uint32_t> items, F&& f) {
+  /// fetch(items): is called before each, with it and those that follow, to fetch memory.
+  template <class Fetch, class F>
+  void in_parts(std::span<const std::uint32_t> items, Fetch&& fetch, F&& f) {
     MovingCells<D>::in_parts(items.size(), items.size(), [&](auto shared, std::size_t begin, std::size_t end) {
       Lists lists;
-      for (std::size_t i = begin; i < end; ++i) f(shared, items[i], lists);
+      for (std::size_t i = begin; i < end; ++i) {
+        fetch(items.subspan(i, end - i));
+        f(shared, items[i], lists);
+      }
       const std::scoped_lock lock(mutex_);
       lists_.append(lists);
     });
@@ -419,6 +437,7 @@ class MovingLevel {
 
   std::vector<OfCell> of_cell_;
   CellGroups groups_;
+  std::size_t clusters_ = 0;  ///< the number of clusters after the last step
   SplitSearch search_;
 
   // Of the step.
