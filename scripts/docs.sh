@@ -29,7 +29,7 @@ if [[ -z "$EPSFLOW_PROGRAM" ]]; then
 fi
 
 # The wheel, unless a source is newer than it.
-is_current() { [[ -f "$1" && -z "$(find CMakeLists.txt pyproject.toml core sky index clustering catalog cpu stages tracks pipeline parts io report python -newer "$1" -type f -not -path '*/__pycache__/*' -print -quit)" ]]; }
+is_current() { [[ -f "$1" && -z "$(find CMakeLists.txt pyproject.toml core sky index clustering catalog cpu stages tracks pipeline windows parts io report python -newer "$1" -type f -not -path '*/__pycache__/*' -print -quit)" ]]; }
 wheel=${EPSFLOW_WHEEL:-}
 if [[ -z "$wheel" ]]; then
   for made in build/python/test/dist/epsflow-*manylinux*.whl "$work"/wheel/epsflow-*.whl; do
