@@ -242,8 +242,9 @@ class Window:
             None if late is None else float(late),
         )
         self._clock = clock
-        first, arrived, *counts, from_scratch = found
-        return StepResult(np.arange(first, first + arrived, dtype=np.int64), *counts, from_scratch)
+        first, arrived, too_old, too_many, left, from_scratch = found
+        ids = np.arange(first, first + arrived, dtype=np.int64)
+        return StepResult(ids, too_old, too_many, left, from_scratch)
 
     def _read(self, X: Any) -> Any:
         given = as_given(on_host(X), *self._metric)

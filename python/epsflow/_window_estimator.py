@@ -8,12 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._docs import documented
-from ._estimator import BaseEstimator, ClusterMixin, _threads_of, validate_data
+from ._estimator import _Clusterer, _threads_of
 from ._window import Window
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:
+    from ._plain_estimator import validate_data
 
 
 @documented
-class WindowDBSCAN(ClusterMixin, BaseEstimator):
+class WindowDBSCAN(_Clusterer):
     """DBSCAN of the points that arrived last, for streams.
 
     Each call of `partial_fit` lets points arrive; the first of them leave if there are more than max_points. The labels
@@ -62,6 +67,11 @@ class WindowDBSCAN(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.backend = backend
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags
+
     def partial_fit(self, X: Any, y: Any = None) -> WindowDBSCAN:
         """Let the points X arrive.
 
@@ -95,7 +105,7 @@ class WindowDBSCAN(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> WindowDBSCAN:
         """Begin a new window with the points X. Parameters, result and errors as `partial_fit`."""
-        vars(self).pop("window_", None)
+        self.__dict__.pop("window_", None)
         return self.partial_fit(X)
 
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int32]:

@@ -8,6 +8,7 @@ import epsflow
 import numpy as np
 import pytest
 from sklearn.cluster import DBSCAN
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 def blobs(seed, n=300):
@@ -161,6 +162,11 @@ def test_wrong_parameters():
         epsflow.Window(1, 2).step()
     with pytest.raises(ValueError, match="no points: call its step"):
         epsflow.Window(1, 2).labels
+
+
+@parametrize_with_checks([epsflow.WindowDBSCAN()])
+def test_conventions_of_scikit_learn(estimator, check):
+    check(estimator)
 
 
 def test_estimator():
