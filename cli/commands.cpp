@@ -10,10 +10,10 @@ namespace epsflow::cli {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      explore_command(), sweep_command(),   hdbscan_command(), report_command(),    suggest_command(),
-      cluster_command(), fof_command(),     tracks_command(),  neighbors_command(), k_distance_command(),
-      plan_command(),    predict_command(), compare_command(), validity_command(),  generate_command(),
-      info_command(),    help_command(),    man_command(),     completion_command()};
+      explore_command(),    sweep_command(), hdbscan_command(), report_command(),  suggest_command(),
+      cluster_command(),    fof_command(),   tracks_command(),  watch_command(),   neighbors_command(),
+      k_distance_command(), plan_command(),  predict_command(), compare_command(), validity_command(),
+      generate_command(),   info_command(),  help_command(),    man_command(),     completion_command()};
   return all;
 }
 

@@ -58,6 +58,7 @@ struct CommandFailure {
 [[nodiscard]] Command cluster_command();
 [[nodiscard]] Command fof_command();
 [[nodiscard]] Command tracks_command();
+[[nodiscard]] Command watch_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command validity_command();
 [[nodiscard]] Command neighbors_command();

@@ -5,8 +5,12 @@ namespace {
 
 // A signal handler can only use static data.
 CancelToken interrupted;
+volatile std::sig_atomic_t last_signal = 0;
 
-extern "C" void on_signal(int) { interrupted.cancel(); }
+extern "C" void on_signal(int number) {
+  last_signal = number;
+  interrupted.cancel();
+}
 
 }  // namespace
 
@@ -27,5 +31,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 const CancelToken& InterruptGuard::token() const noexcept { return interrupted; }
+
+int InterruptGuard::signal() const noexcept { return last_signal; }
 
 }  // namespace epsflow::cli

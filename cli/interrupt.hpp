@@ -18,6 +18,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   [[nodiscard]] const CancelToken& token() const noexcept;
+  /// Returns the number of the last signal; 0 without one.
+  [[nodiscard]] int signal() const noexcept;
 
  private:
   struct sigaction old_interrupt_ {};

@@ -8,7 +8,7 @@ import unittest
 from support import ProgramTest
 
 COMMANDS = ["sweep", "hdbscan", "report", "cluster", "neighbors", "plan", "k-distance", "explore", "suggest", "predict",
-            "compare", "validity", "fof", "tracks", "generate", "info", "help", "man", "completion"]
+            "compare", "validity", "fof", "tracks", "watch", "generate", "info", "help", "man", "completion"]
 
 
 def options(text):

@@ -1,0 +1,114 @@
+// The input of epsflow watch: rows from files, from a folder that fills, or from standard input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/watch_rows.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/stopwatch.hpp>
+#include <epsflow/io/checksum.hpp>
+
+namespace epsflow::cli {
+
+/// A place between two rows, and counts of the rows before it. A later run can go on from there.
+struct InputPlace {
+  std::uint64_t files = 0;   ///< files that were read to their end; standard input is not counted
+  std::uint64_t offset = 0;  ///< bytes of the file after them that were read
+  io::Checksum checksum;     ///< the checksum of these bytes
+  std::uint64_t rows = 0;
+  std::uint64_t skipped = 0;  ///< of these, the rows without a coordinate or a time
+  TimeKind times = TimeKind::unknown;
+};
+
+/// A file as it was when it was opened.
+struct OpenedFile {
+  std::string name;  ///< within a folder: without the path
+  std::uint64_t size = 0;
+  std::uint64_t inode = 0;
+  std::int64_t changed = 0;  ///< the time of its last change, in nanoseconds
+  bool told = false;         ///< a message about a later change was printed
+};
+
+enum class SourceKind : std::uint8_t { files, folder, standard_input };
+
+struct WatchSource {
+  SourceKind kind = SourceKind::files;
+  std::vector<std::string> operands;
+  std::vector<std::string> columns;  ///< the coordinates
+  std::string time;
+  bool drop = false;  ///< rows without a value are dropped
+  double settle = 1;  ///< a file of a folder is read after its size has been the same for these seconds
+  bool once = false;  ///< the input ends once all files of a folder are read
+  Messages messages;
+};
+
+enum class InputEvent : std::uint8_t { row, file_end, end, interrupted };
+
+class LineReader;
+
+class WatchInput {
+ public:
+  /// idle: called about twice a second while the input waits for more. `source` and `interrupt` must outlive the
+  /// object.
+  WatchInput(const WatchSource& source, const CancelToken& interrupt, std::function<void()> idle);
+  ~WatchInput();
+  WatchInput(const WatchInput&) = delete;  // readers hold references to it
+  WatchInput& operator=(const WatchInput&) = delete;
+
+  /// Goes to a place of an earlier run. Reads the bytes before it in their file once more. files: those that were
+  /// opened before it. Throws InputError if the input differs up to there, UsageError if other files are named.
+  void resume(const InputPlace& place, std::vector<OpenedFile> files);
+
+  /// Reads up to the end of the next row, of a file or of the input. Throws InputError that names file and line.
+  [[nodiscard]] InputEvent next(StreamRow& row);
+
+  /// Returns the place after the last event.
+  [[nodiscard]] const InputPlace& place() const noexcept { return place_; }
+  /// Returns the files that were opened, in their order.
+  [[nodiscard]] const std::vector<OpenedFile>& files() const noexcept { return files_; }
+  /// Returns the file and the line of the last row, for errors.
+  [[nodiscard]] std::string where() const;
+
+ private:
+  /// A file of the folder that has not been read.
+  struct Unread {
+    std::uint64_t size = 0;
+    Stopwatch found = {};
+    Stopwatch since = {};  ///< begins when the size was first seen
+    bool unreadable = false;
+    bool told = false;  ///< a message about its growth was printed
+  };
+
+  /// Opens the next file. Returns InputEvent::row if there is one.
+  [[nodiscard]] InputEvent open_next();
+  [[nodiscard]] InputEvent open_next_in_folder();
+  /// Lists in ready_ the files that can be read now. Returns true if others have to be waited for.
+  [[nodiscard]] bool look_in_folder();
+  /// Returns true if a file of the folder is to be read and its size has settled.
+  [[nodiscard]] bool is_settled(const std::string& name);
+  [[nodiscard]] bool try_open(const std::string& name);
+  void open(const std::string& name);
+  void tell_change(OpenedFile& file) const;
+  void wait() const;
+  [[nodiscard]] bool holds_row(std::string_view line);
+
+  const WatchSource& source_;
+  const CancelToken& interrupt_;
+  std::function<void()> idle_;
+  RowParser parser_;
+  InputPlace place_;
+  std::vector<OpenedFile> files_;
+  std::unique_ptr<LineReader> lines_;          ///< of the file that is being read
+  bool ended_ = false;                         ///< standard input was read to its end
+  std::map<std::string, std::size_t> opened_;  ///< the index in files_
+  std::map<std::string, Unread> unread_;
+  std::deque<std::string> ready_;
+};
+
+}  // namespace epsflow::cli

@@ -1,0 +1,150 @@
+#include <epsflow/cli/watch_rows.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <epsflow/cli/output.hpp>
+#include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/text/iso_time.hpp>
+#include <epsflow/io/read/text/text_fields.hpp>
+
+namespace epsflow::cli {
+namespace {
+
+std::string_view described(TimeKind kind) {
+  switch (kind) {
+    case TimeKind::number:
+      return "a number";
+    case TimeKind::date_with_zone:
+      return "a date with a time zone";
+    default:
+      return "a date without a time zone";
+  }
+}
+
+/// text: an ISO 8601 time.
+TimeKind kind_of_date(std::string_view text) {
+  constexpr std::size_t kDate = 10;  // characters; the dashes before are not the sign of an offset
+  const bool has_zone = text.size() > kDate && text.find_first_of("Z+-", kDate) != std::string_view::npos;
+  return has_zone ? TimeKind::date_with_zone : TimeKind::date_without_zone;
+}
+
+/// Calls take(field number, text) for each field of a line of CSV, and returns their number.
+template <class Take>
+std::size_t for_each_field(std::string_view line, std::string& scratch, Take take) {
+  const char* p = line.data();
+  const char* const end = p + line.size();
+  for (std::size_t count = 0;;) {
+    const io::Field field = io::scan_field(p, end, ',', scratch);
+    if (field.open_quote) throw InputError("a quote is not closed in this line");
+    take(count++, field.text);
+    if (io::at_line_end(field.end, end)) return count;
+    p = field.end + 1;
+  }
+}
+
+}  // namespace
+
+RowParser::RowParser(std::vector<std::string> columns, std::string time, bool drop)
+    : names_(std::move(columns)), drop_(drop) {
+  names_.push_back(std::move(time));
+}
+
+bool RowParser::holds_row(std::string_view line) {
+  const char* p = line.data();
+  if (line.empty() || io::skip_line(p, p + line.size(), {})) return false;
+  if (layout_ != Layout::unknown) return true;
+  if (io::trim(line).starts_with('{')) {
+    layout_ = Layout::json;
+    return true;
+  }
+  read_header(line);
+  layout_ = Layout::csv;
+  return false;
+}
+
+void RowParser::read_header(std::string_view line) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  std::vector<std::string> header;
+  field_count_ = for_each_field(line, scratch_, [&](std::size_t, std::string_view name) { header.emplace_back(name); });
+  fields_.clear();
+  for (const std::string& name : names_) {
+    const auto at = std::ranges::find(header, name);
+    if (at == header.end()) {
+      throw input_error("the header has no column {}; it has {}", io::show_text(name),
+                        io::list_of(header, [](const std::string& text) { return io::show_text(text); }));
+    }
+    fields_.push_back(static_cast<std::size_t>(at - header.begin()));
+  }
+}
+
+bool RowParser::parse(std::string_view line, StreamRow& row) {
+  row.x.resize(names_.size() - 1);
+  return layout_ == Layout::json ? parse_json(line, row) : parse_csv(line, row);
+}
+
+bool RowParser::parse_csv(std::string_view line, StreamRow& row) {
+  bool whole = true;
+  const std::size_t count = for_each_field(line, scratch_, [&](std::size_t field, std::string_view text) {
+    for (std::size_t k = 0; k < fields_.size(); ++k) {
+      if (fields_[k] == field) whole &= set_text(k, text, row);
+    }
+  });
+  if (count == field_count_) return whole;
+  throw input_error("{} in a table of {}", format_count(count, "field"), format_count(field_count_, "column"));
+}
+
+bool RowParser::parse_json(std::string_view line, StreamRow& row) {
+  const auto object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object()) throw input_error("{} is not a JSON object", io::show_text(line));
+  bool whole = true;
+  for (std::size_t k = 0; k < names_.size(); ++k) {
+    const auto at = object.find(names_[k]);
+    if (at != object.end() && at->is_number()) {
+      if (k + 1 == names_.size()) require_kind(TimeKind::number, at->dump());
+      whole &= set_number(k, at->get<double>(), row);
+    } else if (at != object.end() && at->is_string() && k + 1 == names_.size()) {
+      whole &= set_text(k, at->get_ref<const std::string&>(), row);
+    } else if (at == object.end() || at->is_null()) {
+      whole &= set_number(k, NAN, row);
+    } else {
+      throw input_error("{} is {}, which is not a number", io::show_text(names_[k]), io::show_text(at->dump()));
+    }
+  }
+  return whole;
+}
+
+bool RowParser::set_text(std::size_t k, std::string_view text, StreamRow& row) {
+  text = io::trim(text);
+  if (io::marks_nothing(text)) return set_number(k, NAN, row);
+  const bool is_time = k + 1 == names_.size();
+  if (const auto number = io::number_of(text, '.')) {
+    if (is_time && std::isfinite(*number)) require_kind(TimeKind::number, text);
+    return set_number(k, *number, row);
+  }
+  const auto seconds = is_time ? io::iso_seconds(text) : std::nullopt;
+  if (!seconds) {
+    throw input_error("{} is {}, which is not a number{}", io::show_text(names_[k]), io::show_text(text),
+                      is_time ? " or a date as 2026-01-31T12:00:00Z" : "");
+  }
+  require_kind(kind_of_date(text), text);
+  return set_number(k, *seconds, row);
+}
+
+bool RowParser::set_number(std::size_t k, double value, StreamRow& row) const {
+  (k < row.x.size() ? row.x[k] : row.time) = value;
+  if (std::isfinite(value)) return true;
+  if (drop_) return false;
+  throw input_error("{} is NaN, infinite or missing; --on-nan drop leaves such rows out", io::show_text(names_[k]));
+}
+
+void RowParser::require_kind(TimeKind kind, std::string_view text) {
+  if (times_ == TimeKind::unknown) times_ = kind;
+  if (times_ == kind) return;
+  throw input_error("{} is {}, {}, and is {} in earlier rows: write all times in one way", io::show_text(names_.back()),
+                    io::show_text(text), described(kind), described(times_));
+}
+
+}  // namespace epsflow::cli

@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+"""Tests epsflow watch. Its files do not depend on when it was killed and started again."""
+import contextlib
+import csv
+import datetime
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import BINARY, ProgramTest
+
+OUTPUTS = ("events.jsonl", "catalog.csv", "tracks.csv")
+COLUMNS = ("--columns", "x,y", "--time", "t", "--eps", "0.3", "--minpts", "4")
+
+
+def stream(n, seed):
+    """Returns rows (t, x, y): blobs that wander, meet and part, and noise; times are a little out of order."""
+    rng = random.Random(seed)
+    rows = []
+    for i in range(n):
+        t = i / 10
+        k = rng.randrange(5)
+        if k == 4:
+            x, y = rng.uniform(-4, 4), rng.uniform(-4, 4)
+        else:
+            center = 2 * abs((t / (40 + 10 * k)) % 2 - 1)
+            x, y = rng.gauss(center + k % 2, 0.15), rng.gauss(center - k // 2, 0.15)
+        rows.append((round(t + rng.uniform(-3, 3), 3), round(x, 4), round(y, 4)))
+    return rows
+
+
+def as_csv(rows):
+    return "t,x,y\n" + "".join(f"{t},{x},{y}\n" for t, x, y in rows)
+
+
+def as_json(rows):
+    return "".join(json.dumps({"x": x, "t": t, "name": "a", "y": y}) + "\n" for t, x, y in rows)
+
+
+def date_of(t, form="%Y-%m-%dT%H:%M:%S.%fZ"):
+    return (datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=t)).strftime(form)
+
+
+class Watch(ProgramTest):
+    def words(self, source, *more, out="out", window=("--window", "40")):
+        return ("watch", *([source] if not isinstance(source, (list, tuple)) else source), *COLUMNS, *window, "--out",
+                self.folder / out, *more)
+
+    def outputs(self, out="out"):
+        return {name: (self.folder / out / name).read_text() for name in OUTPUTS}
+
+    def events(self, out="out"):
+        return [json.loads(line) for line in self.outputs(out)["events.jsonl"].splitlines()]
+
+    def catalog(self, out="out"):
+        return list(csv.DictReader((self.folder / out / "catalog.csv").read_text().splitlines()))
+
+    def summary(self, *words, **kwargs):
+        return json.loads(self.succeeds(*words, "--json", **kwargs).stdout)
+
+    def is_killed(self, words, catalog, size, seconds, piped):
+        """Runs the program, and kills it some time after `catalog` has a size. Returns false if it ends before."""
+        with contextlib.ExitStack() as stack:
+            source = subprocess.DEVNULL
+            if piped:
+                cat = stack.enter_context(subprocess.Popen(["cat", piped], stdout=subprocess.PIPE))
+                source = cat.stdout
+            p = stack.enter_context(subprocess.Popen([BINARY, *map(str, words)], stdin=source,
+                                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            while size > 0 and p.poll() is None and not (catalog.exists() and catalog.stat().st_size >= size):
+                time.sleep(0.002)
+            time.sleep(seconds)
+            p.kill()
+            return p.wait() == -signal.SIGKILL
+
+
+class Kills(Watch):
+    def setUp(self):
+        super().setUp()
+        seed = int(os.environ.get("EPSFLOW_TEST_SEED", 7))
+        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+        self.rng = random.Random(seed)
+        self.rows = stream(12_000, seed)
+
+    def compare(self, source, *more, text=None):
+        whole, parts = f"whole{' '.join(more)}", f"parts{' '.join(more)}"
+        kwargs = {"input": text} if text else {}
+        self.succeeds(*self.words(source, *more, out=whole), **kwargs)
+        catalog = len(self.outputs(whole)["catalog.csv"])
+        words = self.words(source, *more, "--snapshot", "0.005", out=parts)
+        piped = self.write("piped", text) if text else None
+        sizes = [0, *sorted(self.rng.uniform(0, 0.9) * catalog for _ in range(5))]
+        kills = [self.is_killed(words, self.folder / parts / "catalog.csv", size, self.rng.uniform(0, 0.02), piped)
+                 for size in sizes]
+        self.assertGreater(sum(kills), 2)
+        last = self.succeeds(*words, **kwargs)
+        self.assertRegex(last.stderr, r"goes on after [1-9][\d,]* steps? of")
+        self.assertEqual(self.outputs(whole), self.outputs(parts))
+        self.assertGreater(len(self.events(whole)), 20)
+        self.assertEqual(list((self.folder / parts).glob("*.part-*")), [])
+        return self.catalog(whole)[-1]["step"]
+
+    def test_files(self):
+        files = [self.write(f"{i}.csv", as_csv(self.rows[i : i + 3000])) for i in range(0, 12_000, 3000)]
+        self.compare(files, "--step", "1s")
+        # A step may be as long as a file, and end in the next one.
+        self.compare(files, "--step-rows", "70", "--all-events")
+
+    def test_a_folder(self):
+        (self.folder / "in").mkdir()
+        for i in range(0, 12_000, 100):
+            text = as_json(self.rows[i : i + 100]) if i % 200 else as_csv(self.rows[i : i + 100])
+            self.write(f"in/{i:05}.{'jsonl' if i % 200 else 'csv'}", text)
+        self.assertEqual(self.compare(self.folder / "in", "--once", "--settle", "0.05"), "119")
+
+    def test_standard_input(self):
+        self.compare("-", "--step", "2", text=as_csv(self.rows))
+
+
+class Steps(Watch):
+    def test_events_and_catalogue_of_two_clusters_that_meet(self):
+        apart = [(k, 0.09 * k, 0) for k in range(5)] + [(k, 3 + 0.09 * k, 0) for k in range(5)]
+        bridge = [(10 + k / 2, 0.09 * k + 0.4, 0) for k in range(29)]
+        files = [self.write("a.csv", as_csv(apart)), self.write("b.jsonl", as_json(bridge)),
+                 self.write("c.csv", as_csv([(t + 35, x, y) for t, x, y in apart])),
+                 self.write("d.csv", as_csv([(300, 9, 9)]))]
+        self.succeeds(*self.words(files, "--all-events"))
+        told = [(e["step"], e["time"], e["event"], e["before"], e["sizes_before"], e["after"], e["sizes_after"])
+                for e in self.events()]
+        self.assertEqual(told, [
+            (0, 4, "born", [], [], [0], [5]), (0, 4, "born", [], [], [1], [5]),
+            (1, 24, "merged", [0, 1], [5, 5], [0], [39]),
+            (2, 39, "continued", [0], [39], [0], [49]),
+            (3, 300, "ended", [0], [49], [], [])])
+        rows = self.catalog()
+        self.assertEqual([(r["step"], r["time"], r["id"], r["cluster"], r["size"], r["first_core"]) for r in rows],
+                         [("0", "4", "0", "0", "5", "0"), ("0", "4", "1", "1", "5", "5"),
+                          ("1", "24", "0", "0", "39", "0"), ("2", "39", "0", "0", "49", "0")])
+        self.assertAlmostEqual(float(rows[0]["x_center"]), 0.18)
+        tracks = list(csv.DictReader(self.outputs()["tracks.csv"].splitlines()))
+        self.assertEqual(list(tracks[0]), ["frame", "time", "cell", "num", "x", "y"])
+        self.assertEqual([(r["frame"], r["cell"], r["num"]) for r in tracks],
+                         [("0", "0", "5"), ("0", "1", "5"), ("1", "0", "39"), ("2", "0", "49")])
+        self.succeeds(*self.words(files, out="fewer"))
+        self.assertEqual([e["event"] for e in self.events("fewer")], ["born", "born", "merged", "ended"])
+
+    def test_the_last_window_has_the_clusters_of_cluster(self):
+        rows = stream(3000, 3)
+        for k, window in enumerate((("--window", "50"), ("--keep", "700"))):
+            said = self.summary(*self.words(self.write("a.csv", as_csv(rows)), "--step-rows", "100", window=window,
+                                            out=str(k)))
+            latest = max(t for t, _, _ in rows)
+            last = [r for r in rows if r[0] >= latest - 50] if k == 0 else rows[-700:]
+            p = self.succeeds("cluster", self.write("last.csv", as_csv(last)), "--columns", "x,y", "--eps", "0.3",
+                              "--minpts", "4", "--json")
+            found = json.loads(p.stdout)
+            self.assertEqual((said["points"], said["clusters"]), (len(last), found["clusters"]))
+            self.assertEqual(said["steps"], 30)
+            step = [r for r in self.catalog(str(k)) if r["step"] == "29"]
+            self.assertEqual(sum(int(r["size"]) for r in step), len(last) - found["noise"])
+
+    def test_late_rows_are_left_out_and_others_may_be_out_of_order(self):
+        rows = [(100, 0, 0), (70, 0.1, 0), (130, 0.2, 0), (89, 0.3, 0), (92, 0.4, 0), (131, 0.5, 0)]
+        file = self.write("a.csv", as_csv(rows))
+        said = self.summary(*self.words(file))
+        self.assertEqual((said["rows"], said["late"], said["points"]), (6, 1, 4))
+        said = self.summary(*self.words(file, "--late", "35", out="short"))
+        self.assertEqual((said["rows"], said["late"], said["points"]), (6, 2, 3))
+        self.fails(2, ["--late is longer than --window"], *self.words(file, "--late", "41", out="long"))
+
+    def test_dates_are_seconds_and_steps_are_their_multiples(self):
+        rows = stream(500, 5)
+        plain = self.write("a.csv", as_csv(rows))
+        dated = self.write("b.csv", "t,x,y\n" + "".join(f"{date_of(t)},{x},{y}\n" for t, x, y in rows))
+        shifted = self.write("c.jsonl", "".join(json.dumps(
+            {"t": date_of(t + 7200, "%Y-%m-%d %H:%M:%S.%f+02:00"), "x": x, "y": y}) + "\n" for t, x, y in rows))
+        for file in (plain, dated, shifted):
+            self.summary(*self.words(file, "--step", "0.5m", out=file.stem))
+        begin = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc).timestamp()
+        events = [[(e["step"], round(e["time"] - (begin if name != "a" else 0), 2), e["event"], e["after"])
+                   for e in self.events(name)] for name in "abc"]
+        self.assertEqual(events[1], events[2])
+        self.assertEqual(events[0], events[1])
+        self.assertEqual(events[0][-1][0], 1)  # 50 seconds
+        self.assertEqual(self.outputs("b"), self.outputs("c"))
+
+
+class Folder(Watch):
+    def start(self, *more):
+        (self.folder / "in").mkdir()
+        self.process = subprocess.Popen(
+            [BINARY, *map(str, self.words(self.folder / "in", "--settle", "0.1", "--json", *more))],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (self.process.poll() is None and self.process.kill(), self.process.communicate()))
+
+    def wait_for_steps(self, steps):
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            path = self.folder / "out" / "catalog.csv"
+            if path.exists() and len({r["step"] for r in self.catalog()}) >= steps:
+                return
+            time.sleep(0.02)
+        self.fail(f"fewer than {steps} steps")
+
+    def stop(self, number, code):
+        self.process.send_signal(number)
+        out, errors = self.process.communicate(timeout=30)
+        self.assertEqual(self.process.returncode, code, errors)
+        return json.loads(out), errors
+
+    def test_files_are_read_as_they_appear_and_changes_are_told_once(self):
+        self.start()
+        rows = stream(300, 1)
+        first = self.write("in/b.csv", as_csv(rows[:100]))
+        self.wait_for_steps(1)
+        self.write("in/.hidden.csv", "nonsense")
+        self.write("in/c.csv.tmp", "nonsense")
+        self.write("in/c.csv.part", "nonsense")
+        self.write("in/notes.txt", "nonsense")
+        (self.folder / "in/bad.csv").symlink_to(self.folder / "nowhere.csv")
+        first.write_text(first.read_text() + "1,1,1\n")
+        self.write("in/a.jsonl", as_json(rows[100:200]))
+        self.wait_for_steps(2)
+        time.sleep(0.7)
+        self.write("nowhere.csv", as_csv(rows[200:]))
+        self.wait_for_steps(3)
+        time.sleep(0.7)
+        said, errors = self.stop(signal.SIGTERM, 0)
+        self.assertEqual((said["steps"], said["rows"]), (3, 300))
+        self.assertEqual(errors.count("b.csv has grown after it was read"), 1, errors)
+        self.assertEqual(errors.count("bad.csv: cannot read the file"), 1, errors)
+        self.assertIn("tried again", errors)
+        files = [self.folder / "in" / name for name in ("b.csv", "a.jsonl", "bad.csv")]
+        first.write_text(as_csv(rows[:100]))
+        self.succeeds(*self.words(files, out="again"))
+        self.assertEqual(self.outputs(), self.outputs("again"))
+
+    def test_once_reads_all_that_can_be_read(self):
+        (self.folder / "in").mkdir()
+        self.write("in/b.csv", as_csv(stream(100, 1)))
+        (self.folder / "in/a.csv").symlink_to(self.folder / "nowhere.csv")
+        words = self.words(self.folder / "in", "--settle", "0", "--once")
+        self.fails(3, ["a.csv: cannot read the file"], *words)
+        self.assertEqual({r["step"] for r in self.catalog()}, {"0"})
+        self.write("nowhere.csv", as_csv(stream(50, 1)))
+        self.assertEqual(self.summary(*words)["rows"], 150)
+
+    def test_a_file_that_grew_between_two_runs_is_read_up_to_its_first_size(self):
+        (self.folder / "in").mkdir()
+        text = as_csv(stream(100, 1))
+        file = self.write("in/a.csv", text + "1,2\n")
+        words = self.words(self.folder / "in", "--settle", "0", "--once", "--step-rows", "30")
+        self.fails(3, ["a.csv: line 102"], *words)
+        file.write_text(text + "\n\n\n\n" + "9,9,9\n" * 20)  # as many bytes, and more behind them
+        p = self.succeeds(*words, "--json")
+        self.assertEqual((json.loads(p.stdout)["rows"], json.loads(p.stdout)["steps"]), (100, 4))
+        self.assertIn("a.csv has grown after it was read", p.stderr)
+
+    def test_an_interrupted_run_goes_on(self):
+        self.start()
+        rows = stream(300, 2)
+        self.write("in/a.csv", as_csv(rows[:150]))
+        self.wait_for_steps(1)
+        said, errors = self.stop(signal.SIGINT, 130)
+        self.assertEqual(said["steps"], 1)
+        self.assertIn("the same command goes on", errors)
+        self.write("in/b.csv", as_csv(rows[150:]))
+        words = self.words(self.folder / "in", "--settle", "0.1", "--once")
+        self.assertEqual(self.summary(*words)["rows"], 300)
+        before = self.outputs()
+        self.assertEqual(self.summary(*words)["steps"], 2)  # there is nothing new
+        self.assertEqual(self.outputs(), before)
+
+    def test_two_runs_do_not_share_results(self):
+        self.start()
+        self.write("in/a.csv", as_csv(stream(50, 2)))
+        self.wait_for_steps(1)
+        self.fails(2, ["is being written by process"], *self.words(self.folder / "in", "--once"))
+        self.stop(signal.SIGTERM, 0)
+
+    def test_a_pipe_is_clustered_as_it_comes(self):
+        p = subprocess.Popen([BINARY, *map(str, self.words("-", "--step-rows", "50", "--quiet"))],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = p
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        p.stdin.write(as_csv(stream(120, 2)))
+        p.stdin.flush()
+        self.wait_for_steps(2)
+        p.send_signal(signal.SIGTERM)
+        self.assertEqual(p.wait(timeout=30), 0)
+        p.communicate()
+        self.assertEqual(self.summary(*self.words("-", "--step-rows", "50"), input=as_csv(stream(120, 2)))["steps"], 3)
+
+
+class Errors(Watch):
+    def test_malformed_lines_are_named_and_earlier_steps_kept(self):
+        good = as_csv(stream(100, 4))
+        for k, (text, parts) in enumerate({
+            "1,2\n": ["line 102: 2 fields in a table of 3 columns"],
+            "1,abc,2\n": ["line 102: 'x' is 'abc', which is not a number"],
+            "soon,1,2\n": ["line 102: 't' is 'soon', which is not a number or a date"],
+            "1,,2\n": ["line 102: 'x' is NaN, infinite or missing", "--on-nan drop"],
+            "nan,1,2\n": ["line 102: 't' is NaN"],
+            "2026-01-01,1,2\n": ["line 102: 't' is '2026-01-01'", "is a number in earlier rows"],
+            '1,"2,3\n': ["line 102: a quote is not closed"],
+        }.items()):
+            files = [self.write("a.csv", good), self.write("b.csv", good + text)]
+            self.fails(3, ["b.csv", *parts], *self.words(files, out=str(k)))
+            self.assertEqual({r["step"] for r in self.catalog(str(k))}, {"0"}, text)
+            # With the line put right the same command goes on.
+            self.write("b.csv", good)
+            self.succeeds(*self.words(files, out=str(k)))
+            self.assertEqual({r["step"] for r in self.catalog(str(k))}, {"0", "1"}, text)
+
+    def test_json_and_dates(self):
+        self.fails(3, ["a.jsonl: line 2", "is not a JSON object"],
+                   *self.words(self.write("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n"), out="1"))
+        self.fails(3, ["line 1: 'x' is '\"2\"', which is not a number"],
+                   *self.words(self.write("a.jsonl", '{"t": 1, "x": "2", "y": 3}\n'), out="2"))
+        self.fails(3, ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"],
+                   *self.words(self.write("a.csv", "t,x,y\n2026-01-01T00:00:00Z,1,2\n2026-01-01T00:00:00,1,2\n"),
+                               out="3"))
+
+    def test_points_that_the_metric_refuses(self):
+        file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95)]))
+        words = list(self.words(file, "--metric", "greatcircle"))
+        self.fails(3, ["the step that ends before or at", "95"], *words)
+
+    def test_rows_without_values_can_be_dropped(self):
+        file = self.write("a.csv", as_csv(stream(100, 4)) + "1,,2\nnan,1,2\n9,1,2\n")
+        said = self.summary(*self.words(file, "--on-nan", "drop"))
+        self.assertEqual((said["rows"], said["skipped"], said["points"]), (103, 2, 101))
+        said = self.summary(*self.words(self.write("a.jsonl", '{"x": 1, "y": null, "t": 3}\n{"t": 3}\n'), "--on-nan",
+                                        "drop", out="json"))
+        self.assertEqual((said["rows"], said["skipped"], said["steps"]), (2, 2, 0))
+
+    def test_options(self):
+        file = self.write("a.csv", as_csv(stream(100, 4)))
+        self.fails(2, ["--columns", "--time", "--window", "--out", "are missing"], "watch", file, "--eps", 1,
+                   "--minpts", 2)
+        self.fails(2, ["either --window"], *self.words(file, "--keep", "9"))
+        self.fails(2, ["either --step or --step-rows"], *self.words(file, "--step", "9", "--step-rows", "9"))
+        self.fails(2, ["--window is 'soon'", "24h"], *self.words(file, window=("--window", "soon")))
+        self.fails(2, ["--window is '0s'"], *self.words(file, window=("--window", "0s")))
+        self.fails(2, ["is a folder: name it alone"], *self.words([file, self.folder]))
+        self.fails(2, ["--once is about a folder"], *self.words(file, "--once"))
+        self.fails(3, ["nowhere.csv"], *self.words(self.folder / "nowhere.csv"))
+        odd = self.write(os.fsdecode(b"\xff.csv"), "t,x,y\n")
+        self.fails(3, ["the name is not in UTF-8"], *self.words(odd, out="odd"))
+        self.fails(2, ["takes one eps and one minpts"], "watch", file, "--columns", "x,y", "--time", "t", "--eps",
+                   "1,2", "--minpts", "2", "--keep", "9", "--out", self.folder / "out")
+        self.assertFalse((self.folder / "out").exists())
+        self.fails(3, ["a.csv: line 1: the header has no column 'z'; it has 't', 'x', 'y'"], "watch", file, "--columns",
+                   "x,z", "--time", "t", "--eps", 1, "--minpts", "2", "--keep", "9", "--out", self.folder / "z")
+
+    def test_a_folder_of_other_options_or_another_command_is_refused(self):
+        file = self.write("a.csv", as_csv(stream(100, 4)))
+        self.succeeds(*self.words(file))
+        before = self.outputs()
+        for more, parts in {("--step", "3"): ["--step is 3, and was not given"],
+                            ("--on-nan", "drop"): ["--on-nan is drop"],
+                            ("--all-events",): ["--all-events is given"]}.items():
+            self.fails(2, [*parts, "in the run that began"], *self.words(file, *more))
+        self.fails(2, ["--window is 41, and was 40"], *self.words(file, window=("--window", "41")))
+        self.fails(2, ["file 1 of the earlier run was"], *self.words(self.write("b.csv", as_csv(stream(9, 4)))))
+        self.fails(2, ["the input is standard input, and was files"], *self.words("-", "--step", "3"), input="")
+        self.assertEqual(self.outputs(), before)
+        self.succeeds("sweep", file, "--columns", "x,y", "--eps", "1", "--minpts", "2", "--out", self.folder / "sweep")
+        self.fails(2, ["and no snapshot of epsflow watch"], *self.words(file, out="sweep"))
+
+    def test_another_input_and_damage_are_found(self):
+        text = as_csv(stream(200, 4))
+        self.succeeds(*self.words("-", "--step-rows", "50"), input=text)
+        self.fails(3, ["standard input: its first", "are not those"], *self.words("-", "--step-rows", "50"),
+                   input=text.replace("1", "2", 1))
+        self.fails(3, ["standard input: its first"], *self.words("-", "--step-rows", "50"), input=text[:100])
+        self.assertEqual(self.summary(*self.words("-", "--step-rows", "50"), input=text)["steps"], 4)
+        snapshot = self.folder / "out" / "snapshot.bin"
+        data = snapshot.read_bytes()
+        for damaged in (data[:-1], data[:400] + b"x" + data[401:], b"", b"other"):
+            snapshot.write_bytes(damaged)
+            self.fails(3, ["snapshot.bin cannot be used"], *self.words("-", "--step-rows", "50"), input=text)
+        snapshot.write_bytes(data)
+        (self.folder / "out" / "catalog.csv").write_text("")
+        self.fails(3, ["catalog.csv is shorter"], *self.words("-", "--step-rows", "50"), input=text)
+
+
+if __name__ == "__main__":
+    unittest.main()
