@@ -222,7 +222,57 @@ std::size_t check_streams(std::uint64_t first, std::uint64_t last) {
   return continued;
 }
 
+/// Takes steps of a stream in which as many points arrive as leave, the first or any, on several threads.
+void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
+  Random random(seed);
+  Stream stream{.dims = dims,
+                .pool = {},
+                .sweep = grid({eps}, {3, 8}),
+                .options = {.max_points = 60'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}}};
+  Window window(dims, stream.sweep, stream.options);
+  std::size_t continued = 0;
+  for (int s = 0; s < 7; ++s) {
+    std::vector<double> points;
+    for (std::size_t i = 0; i < (s == 0 ? 60'000 : 1100) * dims; ++i) points.push_back(random.uniform(0, 1));
+    std::vector<std::uint64_t> leaving;
+    if (s % 2 == 0 && s > 0) {
+      const std::vector<std::uint64_t> ids = window.ids();
+      for (std::size_t i = 0; i < 1000; ++i) leaving.push_back(ids[i * 57 + random.below(57)]);
+    }
+    const StepSummary done =
+        window.step({.arriving = PointsView(std::span<const double>(points), dims), .leaving = leaving});
+    continued += done.from_scratch ? 0 : 1;
+    check_labels(window, stream);
+  }
+  REQUIRE(continued > 3);
+}
+
 }  // namespace
+
+TEST_CASE("steps with many changes on several threads have the labels of a run") {
+  check_many_changes(1, 2e-5, 1);
+  check_many_changes(2, 0.006, 2);
+  check_many_changes(3, 0.03, 3);
+}
+
+TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
+  Random random(5);
+  Stream stream;
+  stream.sweep = grid({0.5}, {4, 12});
+  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+  Window window(2, stream.sweep, stream.options);
+  std::vector<double> points;
+  for (int i = 0; i < 80; ++i) points.insert(points.end(), {random.uniform(0, 0.2), random.uniform(0, 0.2)});
+  for (int i = 0; i < 900; ++i) points.insert(points.end(), {random.uniform(-6, 6), random.uniform(-6, 6)});
+  (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
+  (void)window.step({});
+  for (std::uint64_t id = 0; id < 80; ++id) {
+    const std::uint64_t leaving[] = {id};
+    const bool from_scratch = window.step({.leaving = leaving}).from_scratch;
+    REQUIRE((id == 0 || !from_scratch));
+    check_labels(window, stream);
+  }
+}
 
 TEST_CASE("every step of random streams has the labels of a run and the ids of the rule") {
   const std::uint64_t streams = sets_of(400);
