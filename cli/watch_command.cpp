@@ -315,7 +315,12 @@ void Watch::take(const StreamRow& row, const InputPlace& before) {
   const std::optional<double> earlier = current_.latest;
   const double latest = earlier ? std::max(*earlier, row.time) : row.time;
   if (row.time < latest - command_.late) {
-    ++current_.late;
+    if (current_.late++ == 0) {
+      command_.source.messages.tell(
+          "{}: the time is more than {} before the latest one: such rows are left out and counted; sort the rows by "
+          "time, or raise --late",
+          input_.where(), format_number(command_.late));
+    }
     return;
   }
   const double width = command_.step_width;
