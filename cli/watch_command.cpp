@@ -238,7 +238,7 @@ class Watch {
   /// Ends the step at a place, if it has rows.
   void finish_step(const InputPlace& place);
   void save(bool now);
-  void print(bool interrupted) const;
+  void print(bool stopped) const;
 
   const WatchCommand& command_;
   const InterruptGuard& interrupt_;
@@ -362,7 +362,7 @@ void Watch::save(bool now) {
   since_save_ = {};
 }
 
-void Watch::print(bool interrupted) const {
+void Watch::print(bool stopped) const {
   const std::uint64_t clusters = window_->results().front().clusters.size();
   const Messages& messages = command_.source.messages;
   if (messages.json) {
@@ -377,7 +377,7 @@ void Watch::print(bool interrupted) const {
                  format_count(done_.place.rows, "row"), format_count(window_->size(), "point"),
                  format_count(clusters, "cluster"), format_count(done_.late), format_count(done_.place.skipped));
   }
-  if (interrupted) messages.tell("interrupted; the same command goes on with {}", command_.out.string());
+  if (stopped) messages.tell("interrupted; the same command goes on with {}", command_.out.string());
 }
 
 int Watch::run() {
