@@ -131,6 +131,9 @@ struct Window::Parts {
   [[nodiscard]] WindowState state() const;
 
   [[nodiscard]] Selection select(const WindowStep& step);
+  void on_threads(const CancelToken& cancel, const std::function<void()>& body) const {
+    EngineLock(engine, cancel).on_threads(body);
+  }
   void charge(std::size_t n);
   [[nodiscard]] Way choose_way(const WindowStep& step, const Selection& chosen);
   /// Makes `next` of the rows, and the core points that its clusters share with those before, for each variant.
@@ -279,13 +282,16 @@ StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cance
   }
   Selection chosen = select(step);
   charge(std::max(rows.size() - chosen.leaving.size() + chosen.entering.size(), rows.size()));
-  const Way way = choose_way(step, chosen);
   std::vector<std::uint64_t> ids(m);
   for (std::size_t i = 0; i < m; ++i) ids[i] = next_id + i;
   std::vector<std::uint64_t> later_ids = next_ids;
   std::vector<std::vector<SharedCore>> shared(results.size());
-  rows.change({step.arriving, step.times, step.weights, ids, chosen.entering}, chosen.leaving);
+  Way way = Way::run;
+  on_threads(cancel, [&] { way = choose_way(step, chosen); });
   try {
+    on_threads(cancel, [&] {
+      rows.change({step.arriving, step.times, step.weights, ids, chosen.entering}, chosen.leaving);
+    });
     cluster(way, shared, cancel);
     for (std::size_t v = 0; v < results.size(); ++v) give_ids(v, shared[v], later_ids[v]);
     rows.commit();
@@ -303,11 +309,11 @@ StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cance
 }
 
 void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel) {
+  cancel.check();
   next.resize(results.size());
   for (std::size_t v = 0; v < next.size(); ++v) next[v].variant = results[v].variant;
   if (way == Way::go_on) {
-    const EngineLock lock(engine, cancel);
-    lock.on_threads([&] {
+    on_threads(cancel, [&] {
       go_on();
       read_all(shared);
     });
@@ -317,8 +323,7 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
   }
   bool begun = false;
   if (way == Way::begin_continuing) {
-    const EngineLock lock(engine, cancel);
-    lock.on_threads([&] {
+    on_threads(cancel, [&] {
       begun = begin_continuing();
       if (begun) read_all(shared);
     });
@@ -328,8 +333,7 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
     drop_moving();
     run_all(cancel);
   }
-  const EngineLock lock(engine, cancel);
-  lock.on_threads([&] {
+  on_threads(cancel, [&] {
     for (std::size_t v = 0; v < results.size(); ++v) shared[v] = take(v, count(v));
   });
 }
@@ -417,7 +421,7 @@ void Window::Parts::run_all(const CancelToken& cancel) {
   const auto handles = rows.handles();
   const std::size_t n = handles.size();
   Buffer<double> x(n * dims);
-  rows.write_points(x.span());
+  on_threads(cancel, [&] { rows.write_points(x.span()); });
   const std::vector<double> weights = rows.all_weights();
   std::vector<VariantResult> found(results.size());
   if (n > 0) {
@@ -468,7 +472,7 @@ WindowState Window::Parts::state() const {
   saved.latest = latest;
   for (const std::uint32_t handle : rows.handles()) saved.ids.push_back(rows.ids()[handle]);
   saved.points.resize(rows.size() * dims);
-  rows.write_points(saved.points);
+  on_threads({}, [&] { rows.write_points(saved.points); });
   saved.times = rows.all_times();
   saved.weights = rows.all_weights();
   for (std::size_t v = 0; v < results.size(); ++v) {
@@ -493,7 +497,7 @@ void Window::Parts::restore(const WindowState& saved) {
   for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
   const PointsView points = n > 0 ? PointsView(std::span(saved.points), dims) : PointsView();
   charge(n);
-  rows.change({points, saved.times, saved.weights, saved.ids, all}, {});
+  on_threads({}, [&] { rows.change({points, saved.times, saved.weights, saved.ids, all}, {}); });
   std::vector<std::vector<SharedCore>> shared(results.size());
   cluster(Way::run, shared, {});
   rows.commit();
@@ -546,7 +550,7 @@ std::vector<std::uint64_t> Window::ids() const {
 
 std::vector<double> Window::points() const {
   std::vector<double> x(size() * dims());
-  parts_->rows.write_points(x);
+  parts_->on_threads({}, [&] { parts_->rows.write_points(x); });
   return x;
 }
 

@@ -1,6 +1,7 @@
 #include <epsflow/windows/window_rows.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/parallel.hpp>
@@ -12,49 +13,63 @@ constexpr std::size_t kRowPiece = 1 << 14;
 
 }  // namespace
 
-std::uint32_t WindowRows::take_handle() {
-  if (next_free_ < free_.size()) return free_[next_free_++];
-  ++new_handles_;
-  const auto handle = narrow<std::uint32_t>(ids_.size(), "the number of points");
-  ids_.push_back(0);
-  x_.resize(x_.size() + dims_);
-  if (timed_) times_.push_back(0);
-  if (weighted_) weights_.push_back(0);
-  return handle;
-}
-
 void WindowRows::change(const Arriving& arriving, std::span<const std::uint32_t> leaving) {
-  left_.clear();
-  entered_ = 0;
-  new_handles_ = 0;
-  saved_ = false;
   const bool first_leave = leaving.empty() || leaving.back() + 1 == leaving.size();
+  undo_ = {.begin = begin_, .rows = rows_.size(), .handles = ids_.size(), .next_free = next_free_};
+  entered_ = 0;
   gaps_.clear();
+  left_.clear();
   for (const std::uint32_t row : leaving) {
     gaps_.push_back(row - left_.size());
     left_.push_back(rows_[begin_ + row]);
   }
   if (!first_leave) {
     before_.assign(rows_.begin(), rows_.end());
-    saved_ = true;
+    undo_.has_before = true;
   }
-  for (const std::uint32_t i : arriving.entering) {
-    const std::uint32_t handle = take_handle();
-    for (std::size_t k = 0; k < dims_; ++k) x_[handle * dims_ + k] = arriving.points.at(i, k);
-    ids_[handle] = arriving.ids[i];
-    if (timed_) {
-      times_[handle] = arriving.times[i];
-      if (times_[handle] < last_time_) times_in_order_ = false;
-      last_time_ = std::max(last_time_, times_[handle]);
-    }
-    if (weighted_) weights_[handle] = arriving.weights[i];
-    rows_.push_back(handle);
-    ++entered_;
-  }
+  append(arriving);
   if (first_leave) {
     begin_ += leaving.size();
-    return;
+  } else {
+    erase(leaving);
   }
+}
+
+void WindowRows::append(const Arriving& arriving) {
+  const std::size_t count = arriving.entering.size();
+  const std::size_t reused = std::min(count, free_.size() - next_free_);
+  const std::size_t handles = ids_.size() + (count - reused);
+  (void)narrow<std::uint32_t>(handles, "the number of points");
+  ids_.resize(handles);
+  x_.resize(handles * dims_);
+  if (timed_) times_.resize(handles);
+  if (weighted_) weights_.resize(handles);
+  const std::size_t first = rows_.size();
+  rows_.resize(first + count);
+  std::copy_n(free_.begin() + static_cast<std::ptrdiff_t>(next_free_), reused,
+              rows_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::iota(rows_.begin() + static_cast<std::ptrdiff_t>(first + reused), rows_.end(),
+            static_cast<std::uint32_t>(undo_.handles));
+  next_free_ += reused;
+  entered_ = count;
+  parallel_ranges(count, kRowPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      const std::uint32_t i = arriving.entering[j];
+      const std::size_t handle = rows_[first + j];
+      for (std::size_t k = 0; k < dims_; ++k) x_[handle * dims_ + k] = arriving.points.at(i, k);
+      ids_[handle] = arriving.ids[i];
+      if (timed_) times_[handle] = arriving.times[i];
+      if (weighted_) weights_[handle] = arriving.weights[i];
+    }
+  });
+  if (!timed_) return;
+  for (const std::uint32_t i : arriving.entering) {
+    if (arriving.times[i] < last_time_) times_in_order_ = false;
+    last_time_ = std::max(last_time_, arriving.times[i]);
+  }
+}
+
+void WindowRows::erase(std::span<const std::uint32_t> leaving) noexcept {
   std::size_t to = begin_ + leaving.front();
   std::size_t next = 0;
   for (std::size_t from = to; from < rows_.size(); ++from) {
@@ -77,23 +92,21 @@ void WindowRows::commit() {
     rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
+  undo_ = {.begin = begin_, .rows = rows_.size(), .handles = ids_.size(), .next_free = next_free_};
 }
 
 void WindowRows::undo() noexcept {
-  // New handles were taken after all free ones.
-  next_free_ -= entered_ - new_handles_;
-  ids_.resize(ids_.size() - new_handles_);
-  x_.resize(ids_.size() * dims_);
-  if (timed_) times_.resize(ids_.size());
-  if (weighted_) weights_.resize(ids_.size());
-  if (saved_) {
-    rows_.swap(before_);
-  } else {
-    rows_.resize(rows_.size() - entered_);
-    begin_ -= left_.size();
-  }
+  if (undo_.has_before) rows_.swap(before_);
+  rows_.resize(undo_.rows);
+  begin_ = undo_.begin;
+  next_free_ = undo_.next_free;
+  ids_.resize(undo_.handles);
+  x_.resize(undo_.handles * dims_);
+  if (timed_) times_.resize(undo_.handles);
+  if (weighted_) weights_.resize(undo_.handles);
   entered_ = 0;
   left_.clear();
+  gaps_.clear();
 }
 
 std::optional<std::uint32_t> WindowRows::find(std::uint64_t id) const noexcept {

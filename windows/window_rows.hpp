@@ -27,7 +27,8 @@ class WindowRows {
     std::span<const std::uint32_t> entering;  ///< rows of `points`, ascending
   };
 
-  /// Appends points, and removes the rows `leaving`, ascending. Until commit() undo() takes this back.
+  /// Appends points, and removes the rows `leaving`, ascending. Until commit() undo() takes this back, also if it
+  /// threw.
   void change(const Arriving& arriving, std::span<const std::uint32_t> leaving);
   /// Makes the last change final.
   void commit();
@@ -79,7 +80,8 @@ class WindowRows {
   }
 
  private:
-  [[nodiscard]] std::uint32_t take_handle();
+  void append(const Arriving& arriving);
+  void erase(std::span<const std::uint32_t> leaving) noexcept;
 
   std::size_t dims_;
   bool timed_;
@@ -101,11 +103,17 @@ class WindowRows {
 
   // Of the last change.
   std::size_t entered_ = 0;
-  std::size_t new_handles_ = 0;
   std::vector<std::uint32_t> left_;
   std::vector<std::size_t> gaps_;      ///< for each row that left: how many rows before it stay
   std::vector<std::uint32_t> before_;  ///< rows_ before it, unless the first rows left
-  bool saved_ = false;
+  /// Sizes before it.
+  struct {
+    std::size_t begin = 0;
+    std::size_t rows = 0;
+    std::size_t handles = 0;
+    std::size_t next_free = 0;
+    bool has_before = false;
+  } undo_;
 };
 
 }  // namespace epsflow::windows

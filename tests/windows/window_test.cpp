@@ -274,6 +274,45 @@ TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
   }
 }
 
+TEST_CASE("a step that fails leaves the window as it was") {
+  Random random(7);
+  Stream stream;
+  stream.sweep = grid({0.3}, {4});
+  stream.options.engine = {.memory = std::uint64_t{1} << 20, .threads = 2, .backend = BackendChoice::cpu};
+  Window window(2, stream.sweep, stream.options);
+  const auto points_of = [&](std::size_t n) {
+    std::vector<double> points(2 * n);
+    for (double& x : points) x = random.uniform(0, 4);
+    return points;
+  };
+  const auto view = [](const std::vector<double>& x) { return PointsView(std::span<const double>(x), 2); };
+  const std::vector<double> first = points_of(300), few = points_of(3), many = points_of(50'000);
+  std::vector<double> invalid = few;
+  invalid[4] = std::numeric_limits<double>::quiet_NaN();
+  (void)window.step({.arriving = view(first)});
+  CancelToken cancelled;
+  cancelled.cancel();
+  for (std::uint64_t s = 0; s < 12; ++s) {
+    const WindowState before = window.state();
+    const std::vector<std::int32_t> labels = window.results().front().labels;
+    // Rows in the middle, or the first ones, leave.
+    const std::vector<std::uint64_t> ids = window.ids();
+    const std::vector<std::uint64_t> leaving = s % 2 == 0 ? std::vector{ids[0], ids[1]} : std::vector{ids[5], ids[9]};
+    const std::uint64_t unknown[] = {ids.back() + 1};
+    REQUIRE_THROWS_AS(window.step({.arriving = view(few), .leaving = leaving}, &cancelled), Cancelled);
+    REQUIRE_THROWS_AS(window.step({.arriving = view(many), .leaving = leaving}), ResourceError);
+    REQUIRE_THROWS_AS(window.step({.arriving = view(invalid), .leaving = leaving}), InputError);
+    REQUIRE_THROWS_AS(window.step({.arriving = view(few), .leaving = unknown}), UsageError);
+    const WindowState after = window.state();
+    REQUIRE(after.ids == before.ids);
+    REQUIRE(after.points == before.points);
+    REQUIRE(after.next_id == before.next_id);
+    REQUIRE(window.results().front().labels == labels);
+    (void)window.step({.arriving = view(few), .leaving = leaving});
+    check_labels(window, stream);
+  }
+}
+
 TEST_CASE("every step of random streams has the labels of a run and the ids of the rule") {
   const std::uint64_t streams = sets_of(400);
   REQUIRE(check_streams(0, streams) > 3 * streams);
