@@ -128,10 +128,24 @@ class Flow {
     fg::make_edge(fg::output_port<2>(table), consume);
     fg::make_edge(consume, finish);
 
+    // If an exception leaves this function, all tasks end before the nodes that they use.
+    struct Ending {
+      fg::graph& graph;
+      bool is_over = false;
+      ~Ending() {
+        if (is_over) return;
+        graph.cancel();
+        try {
+          graph.wait_for_all();
+        } catch (...) {  // NOLINT(bugprone-empty-catch): the first exception is on its way
+        }
+      }
+    } ending{graph};
     begin_ = [&](const JobPtr& job) { index.try_put(job); };
     for (LaneNumber lane = 0; lane < plan_.options.lanes; ++lane) idle_lanes.try_put(lane);
     start_next();
     graph.wait_for_all();
+    ending.is_over = true;
     failure_.rethrow();
     if (!admission_.done()) {
       throw Error("a run ended before all of its variants were clustered; please report this defect of epsflow");

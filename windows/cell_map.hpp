@@ -61,7 +61,9 @@ class CellMap {
   [[nodiscard]] std::size_t mask() const noexcept { return entries_.size() - 1; }
   [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
   [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept {
-    const std::uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
+    // Two rounds, so that each bit of the key moves the lowest bits.
+    std::uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
+    hash = (hash ^ (hash >> 32)) * 0xD6E8FEB86659FD93ULL;
     return static_cast<std::size_t>(hash ^ (hash >> 32)) & mask();
   }
   void put(const Entry& entry) noexcept {

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -29,6 +30,22 @@ inline constexpr std::size_t kFewForThreads = 2048;
 struct Arrivals {
   std::span<const std::uint32_t> handles;
   std::span<const double> x;
+};
+
+/// A box around points.
+template <std::size_t D>
+struct PointBox {
+  PointBox() {
+    lo.fill(std::numeric_limits<double>::infinity());
+    hi.fill(-std::numeric_limits<double>::infinity());
+  }
+  void add(const std::array<double, D>& x) noexcept {
+    for (std::size_t k = 0; k < D; ++k) {
+      lo[k] = std::min(lo[k], x[k]);
+      hi[k] = std::max(hi[k], x[k]);
+    }
+  }
+  std::array<double, D> lo, hi;
 };
 
 /// A step is: begin(), leave() for each point that leaves, arrive(), count(); then the cells can be read; then end().
@@ -51,6 +68,7 @@ class MovingCells {
     Counting counting = Counting::counted;
     bool was_full = false;  ///< at the begin of the step: counting == none
     bool changed = false;   ///< within a step: points left or arrived
+    bool listed = false;    ///< it is in the list of cells that may be dropped
   };
 
   /// A point that left in this step.
@@ -128,12 +146,15 @@ class MovingCells {
       cell.stayed = cell.size;
       if (cell.counting == Counting::anew) cell.counting = Counting::counted;
       cell.was_full = cell.counting == Counting::none;
-      if (cell.size == 0) empty_.push_back(c);
+      if (cell.size == 0 && !std::exchange(cell.listed, true)) empty_.push_back(c);
+      if (4 * std::uint64_t{cell.size} < cell.room && cell.room > kFewRoom) move_to_room(cell, cell.room / 2);
     }
     for (const std::uint32_t c : touched_) touched_flags_[c] = 0;
     drop_empty_cells();
   }
 
+  /// Returns the number of entries, in use or not.
+  [[nodiscard]] std::size_t entries() const noexcept { return entries_.size(); }
   /// Returns the number of cells, some of which may be empty. Numbers are used again once a cell is gone.
   [[nodiscard]] std::size_t cells() const noexcept { return cells_.size(); }
   [[nodiscard]] const Cell& cell(std::uint32_t c) const noexcept { return cells_[c]; }
@@ -167,6 +188,15 @@ class MovingCells {
     }
     return sum <= limit_;
   }
+  /// Returns false only if no point in the box is near.
+  [[nodiscard]] bool may_be_near(const std::array<double, D>& x, const PointBox<D>& box) const noexcept {
+    double sum = 0;
+    for (std::size_t k = 0; k < D; ++k) {
+      const double outside = std::max({box.lo[k] - x[k], x[k] - box.hi[k], 0.0});
+      sum += outside * outside;
+    }
+    return sum <= limit_;  // rounding is monotonic: no point of the box has a smaller sum
+  }
   /// Returns true if a point has minpts neighbours, for the minpts up to the largest.
   [[nodiscard]] bool is_core(const Cell& cell, std::uint32_t entry, std::uint32_t minpts) const noexcept {
     return cell.counting == Counting::none || std::uint64_t{cell.size} + entries_[entry].outside >= minpts;
@@ -178,7 +208,8 @@ class MovingCells {
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return cells_.capacity() * (sizeof(Cell) + sizeof(around_[0]) + 1) + map_.bytes() +
-           entries_.capacity() * sizeof(Entry) + cell_of_.capacity() * 2 * sizeof(std::uint32_t);
+           entries_.capacity() * sizeof(Entry) + (empty_.capacity() + free_cells_.capacity()) * sizeof(std::uint32_t) +
+           cell_of_.capacity() * 2 * sizeof(std::uint32_t);
   }
 
   /// Calls body(shared, begin, end) for all of [0, count): once, with std::false_type, if the work is little; else in
@@ -190,6 +221,8 @@ class MovingCells {
   }
 
  private:
+  static constexpr std::uint32_t kFewRoom = 8;  ///< cells with less do not give up any
+
   /// A point, and the number of its neighbours in other cells.
   struct Entry {
     std::array<double, D> x;
@@ -228,7 +261,7 @@ class MovingCells {
     const std::uint32_t c = cell_at(frame_.key_of(x));
     mark_changed(c);
     Cell& cell = cells_[c];
-    if (cell.size == cell.room) enlarge(cell);
+    if (cell.size == cell.room) move_to_room(cell, std::max<std::uint32_t>(2, 2 * cell.room));
     const std::uint32_t entry = cell.first + cell.size++;
     std::copy_n(x, D, entries_[entry].x.begin());
     entries_[entry].handle = handle;
@@ -257,9 +290,8 @@ class MovingCells {
     return c;
   }
 
-  /// Doubles the room of a cell.
-  void enlarge(Cell& cell) {
-    const std::uint32_t room = std::max<std::uint32_t>(2, 2 * cell.room);
+  /// Moves the points of a cell to a place with another room.
+  void move_to_room(Cell& cell, std::uint32_t room) {
     const std::uint32_t first = take_room(room);
     const std::uint32_t old = cell.first;
     for (std::uint32_t i = 0; i < cell.size; ++i) move_entry(old + i, first + i);
@@ -409,10 +441,12 @@ class MovingCells {
   void drop_empty_cells() {
     const std::size_t most = cells_.size() / 5 + 64;
     const std::size_t at_once = 2 * new_cells_.size() + 64;
-    for (std::size_t dropped = 0; empty_.size() - next_empty_ > most && dropped < at_once; ++dropped) {
+    for (std::size_t dropped = 0; empty_.size() - next_empty_ > most && dropped < at_once;) {
       const std::uint32_t c = empty_[next_empty_++];
       Cell& cell = cells_[c];
-      if (cell.size > 0 || cell.room == 0) continue;  // it has points again, or was in the list twice
+      cell.listed = false;
+      if (cell.size > 0) continue;  // it has points again
+      ++dropped;
       for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
         around_[other].present[opposite<D>(number) / 64] &= ~(std::uint64_t{1} << (opposite<D>(number) % 64));
       });

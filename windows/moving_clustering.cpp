@@ -12,8 +12,8 @@
 namespace epsflow::windows {
 namespace {
 
-/// Entries of cells are numbered in 32 bits, and cells have room for twice their points.
-constexpr std::size_t kMostPoints = std::size_t{1} << 29;
+/// Entries of cells are numbered in 32 bits. Points that arrive need eight entries each at most.
+constexpr std::size_t kMostEntries = std::size_t{1} << 31;
 
 template <std::size_t D>
 class MovingDbscan final : public MovingClustering {
@@ -24,6 +24,7 @@ class MovingDbscan final : public MovingClustering {
   }
 
   [[nodiscard]] bool holds(std::span<const double> x) const override {
+    if (cells_.entries() + 8 * (x.size() / D) > kMostEntries) return false;
     std::atomic<bool> all = true;
     parallel_ranges(x.size() / D, 1 << 13, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -60,7 +61,7 @@ class MovingDbscan final : public MovingClustering {
 template <std::size_t D>
 std::unique_ptr<MovingClustering> made(std::span<const double> x, double radius,
                                        std::span<const std::uint32_t> minpts) {
-  if (x.size() / D > kMostPoints || radius < 0x1p-500) return nullptr;
+  if (radius < 0x1p-500) return nullptr;
   std::array<double, D> origin = {};
   if (!x.empty()) std::copy_n(x.begin(), D, origin.begin());
   auto clustering = std::make_unique<MovingDbscan<D>>(radius, minpts, CellFrame<D>(radius, origin));

@@ -210,16 +210,20 @@ class MovingLevel {
     // Of large cells only the points near the other cell are compared.
     const bool sift = std::uint64_t{cells_.cell(c).size} * cells_.cell(other).size > kSifted;
     std::vector<std::array<double, D>> of_other;
+    PointBox<D> box;
     if (sift) {
       any_core(other, false, [&](std::uint32_t entry) {
-        const auto x = cells_.point(entry);
-        if (cells_.distances(x.data()).reaches(opposite<D>(number))) of_other.push_back(x);
+        const auto& x = cells_.point(entry);
+        if (!cells_.distances(x.data()).reaches(opposite<D>(number))) return false;
+        of_other.push_back(x);
+        box.add(x);
         return false;
       });
     }
     return any_core(c, fresh, [&](std::uint32_t entry) {
-      const auto x = cells_.point(entry);
+      const auto& x = cells_.point(entry);
       if (!cells_.distances(x.data()).reaches(number)) return false;
+      if (sift && !cells_.may_be_near(x, box)) return false;
       if (!sift) return any_core(other, false, [&](std::uint32_t at) { return cells_.near(x, at); });
       return std::any_of(of_other.begin(), of_other.end(), [&](const auto& y) { return cells_.near(y, entry); });
     });

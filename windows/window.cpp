@@ -168,9 +168,12 @@ struct Window::Parts {
   WindowRows rows;
   std::vector<Group> groups;
   MemoryCharge memory;
+  std::uint64_t charged = 0;  ///< bytes of `memory`
 
-  bool can_continue = false;  ///< whether cells can hold the points, and memory the cells
-  bool few_changed = false;   ///< whether few points changed in the last step, so that few may in the next one
+  bool can_continue = false;  ///< whether cells can hold points of this kind at all
+  /// So many points have to change before cells are tried again, which did not hold the points, or memory the cells.
+  std::uint64_t changes_to_wait = 0;
+  bool few_changed = false;  ///< whether few points changed in the last step, so that few may in the next one
   MemoryCharge moving_memory;
 
   std::uint64_t next_id = 0;
@@ -247,21 +250,35 @@ Selection Window::Parts::select(const WindowStep& step) {
 
 void Window::Parts::charge(std::size_t n) {
   const std::uint64_t row_bytes = rows.bytes_per_point() + results.size() * 2 * (sizeof(std::int32_t) + 1);
+  const std::uint64_t before = std::exchange(charged, n * row_bytes);
   memory = {};
-  memory = MemoryCharge(EngineLock::budget(engine), n * row_bytes, "the window");
+  try {
+    memory = MemoryCharge(EngineLock::budget(engine), charged, "the window");
+  } catch (const ResourceError&) {
+    charged = before;
+    memory = MemoryCharge(EngineLock::budget(engine), charged, "the window");
+    throw;
+  }
 }
 
 Way Window::Parts::choose_way(const WindowStep& step, const Selection& chosen) {
   const std::size_t changes = chosen.leaving.size() + chosen.entering.size();
   const std::size_t n = rows.size() - chosen.leaving.size() + chosen.entering.size();
   const bool few_before = std::exchange(few_changed, changes * kPointsForOneChange <= n);
-  if (!can_continue || !few_changed) return Way::run;
+  changes_to_wait -= std::min<std::uint64_t>(changes_to_wait, changes);
+  if (!can_continue || !few_changed || changes_to_wait > 0) return Way::run;
   if (groups.front().moving == nullptr) return few_before ? Way::begin_continuing : Way::run;
-  if (step.arriving.size() > 0) {
-    const std::vector<double> x = transformed(step.arriving);
-    for (const Group& group : groups) can_continue = can_continue && group.moving->holds(x);
+  std::vector<double> x;
+  for (const std::uint32_t i : chosen.entering) {
+    for (std::size_t k = 0; k < dims; ++k) x.push_back(step.arriving.at(i, k));
   }
-  return can_continue ? Way::go_on : Way::run;
+  x = transformed(PointsView(std::span<const double>(x), dims));
+  for (const Group& group : groups) {
+    if (group.moving->holds(x)) continue;
+    changes_to_wait = n;
+    return Way::run;
+  }
+  return Way::go_on;
 }
 
 StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cancel) {
@@ -317,8 +334,9 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
       go_on();
       read_all(shared);
     });
-    if (!charge_moving()) can_continue = false;  // these labels are right nevertheless
-    if (!can_continue) drop_moving();
+    if (charge_moving()) return;
+    drop_moving();  // these labels are right nevertheless
+    changes_to_wait = rows.size();
     return;
   }
   bool begun = false;
@@ -327,7 +345,7 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
       begun = begin_continuing();
       if (begun) read_all(shared);
     });
-    can_continue = begun;
+    if (!begun) changes_to_wait = rows.size();
   }
   if (!begun) {
     drop_moving();
@@ -489,6 +507,9 @@ void Window::Parts::restore(const WindowState& saved) {
     if (holds) return;
     throw InputError("the state of the window is damaged, or was saved with other options: begin a new window");
   };
+  const auto finite = [](double value) { return std::isfinite(value); };
+  require(std::ranges::all_of(saved.times, finite) && (!saved.latest || std::isfinite(*saved.latest)) &&
+          (saved.times.empty() || (saved.latest && *saved.latest >= std::ranges::max(saved.times))));
   require(saved.points.size() == n * dims && saved.times.size() == (options.timed ? n : 0) &&
           saved.weights.size() == (options.weighted ? n : 0) && saved.variants.size() == results.size() &&
           n <= options.max_points && std::is_sorted(saved.ids.begin(), saved.ids.end(), std::less_equal<>()) &&
@@ -504,7 +525,9 @@ void Window::Parts::restore(const WindowState& saved) {
   results.swap(next);
   for (std::size_t v = 0; v < results.size(); ++v) {
     const WindowState::Ids& ids = saved.variants[v];
-    require(ids.clusters.size() == results[v].clusters.size());
+    std::vector<std::uint64_t> sorted = ids.clusters;
+    std::ranges::sort(sorted);
+    require(ids.clusters.size() == results[v].clusters.size() && std::ranges::adjacent_find(sorted) == sorted.end());
     for (std::size_t k = 0; k < ids.clusters.size(); ++k) {
       require(ids.clusters[k] < ids.next);
       results[v].clusters[k].id = ids.clusters[k];

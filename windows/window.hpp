@@ -93,8 +93,8 @@ class Window {
   /// point and 250 bytes a cell, in three 80 and 800. Throws UsageError for options that are invalid or contradict each
   /// other; ResourceError.
   Window(std::size_t dims, const Sweep& variants, const WindowOptions& options = {});
-  /// Restores a window, which goes on as the window whose state() it was. Throws also InputError if the state does not
-  /// fit the options or is damaged.
+  /// Restores a window, which goes on as the window whose state() it was; it has no changes until its next step. Throws
+  /// also InputError if the state does not fit the options or is damaged.
   Window(const WindowState& state, const Sweep& variants, const WindowOptions& options = {});
   Window(Window&&) noexcept;
   Window& operator=(Window&&) noexcept;

@@ -15,7 +15,7 @@ constexpr std::size_t kRowPiece = 1 << 14;
 
 void WindowRows::change(const Arriving& arriving, std::span<const std::uint32_t> leaving) {
   const bool first_leave = leaving.empty() || leaving.back() + 1 == leaving.size();
-  undo_ = {.begin = begin_, .rows = rows_.size(), .handles = ids_.size(), .next_free = next_free_};
+  remember();
   entered_ = 0;
   gaps_.clear();
   left_.clear();
@@ -92,7 +92,16 @@ void WindowRows::commit() {
     rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
-  undo_ = {.begin = begin_, .rows = rows_.size(), .handles = ids_.size(), .next_free = next_free_};
+  remember();
+}
+
+void WindowRows::remember() noexcept {
+  undo_ = {.begin = begin_,
+           .rows = rows_.size(),
+           .handles = ids_.size(),
+           .next_free = next_free_,
+           .times_in_order = times_in_order_,
+           .last_time = last_time_};
 }
 
 void WindowRows::undo() noexcept {
@@ -104,9 +113,12 @@ void WindowRows::undo() noexcept {
   x_.resize(undo_.handles * dims_);
   if (timed_) times_.resize(undo_.handles);
   if (weighted_) weights_.resize(undo_.handles);
+  times_in_order_ = undo_.times_in_order;
+  last_time_ = undo_.last_time;
   entered_ = 0;
   left_.clear();
   gaps_.clear();
+  remember();
 }
 
 std::optional<std::uint32_t> WindowRows::find(std::uint64_t id) const noexcept {

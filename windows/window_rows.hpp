@@ -80,6 +80,8 @@ class WindowRows {
   }
 
  private:
+  /// Makes undo() return to the rows as they are.
+  void remember() noexcept;
   void append(const Arriving& arriving);
   void erase(std::span<const std::uint32_t> leaving) noexcept;
 
@@ -112,6 +114,8 @@ class WindowRows {
     std::size_t rows = 0;
     std::size_t handles = 0;
     std::size_t next_free = 0;
+    bool times_in_order = true;
+    double last_time = -std::numeric_limits<double>::infinity();
     bool has_before = false;
   } undo_;
 };
