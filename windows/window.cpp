@@ -171,7 +171,8 @@ struct Window::Parts {
   std::uint64_t charged = 0;  ///< bytes of `memory`
 
   bool can_continue = false;  ///< whether cells can hold points of this kind at all
-  /// So many points have to change before cells are tried again, which did not hold the points, or memory the cells.
+  /// The number of changes until cells are tried again. It is not 0 if they did not hold the points, or memory the
+  /// cells.
   std::uint64_t changes_to_wait = 0;
   bool few_changed = false;  ///< whether few points changed in the last step, so that few may in the next one
   MemoryCharge moving_memory;

@@ -1,4 +1,6 @@
 // Windows over streams of points.
+#include <mutex>
+
 #include "dataset.hpp"
 #include "options.hpp"
 #include "points.hpp"
@@ -10,12 +12,27 @@
 namespace epsflow::python {
 namespace {
 
-/// A window. The tasks of its steps follow each other.
-struct PyWindow {
-  OfProcess<std::shared_ptr<Window>> window;
+/// A window that one thread uses at a time.
+struct SharedWindow {
+  explicit SharedWindow(Window&& made) : window(std::move(made)) {}
+  Window window;
+  std::mutex mutex;
+};
 
-  [[nodiscard]] Window& get() const { return *window.get(); }
-  [[nodiscard]] const WindowResult& result(std::size_t v) const { return get().results()[v]; }
+struct PyWindow {
+  OfProcess<std::shared_ptr<SharedWindow>> shared;
+
+  /// Waits until no step runs, without the interpreter, and returns use(window).
+  template <class Use>
+  auto with(Use&& use) const {
+    SharedWindow& held = *shared.get();
+    std::unique_lock lock(held.mutex, std::defer_lock);
+    {
+      const nb::gil_scoped_release release;
+      lock.lock();
+    }
+    return use(held.window);
+  }
 };
 
 /// The sweep, metric and other options of a window, as Python passes them.
@@ -33,7 +50,7 @@ struct PyWindowOptions {
   }
 };
 
-PyWindow made(Window&& window) { return {OfProcess(std::make_shared<Window>(std::move(window)))}; }
+PyWindow made(Window&& window) { return {OfProcess(std::make_shared<SharedWindow>(std::move(window)))}; }
 
 PyWindow make_window(std::size_t dims, const PyWindowOptions& options) {
   const nb::gil_scoped_release release;
@@ -48,20 +65,30 @@ std::unique_ptr<Task> start_step(const PyWindow& window, const std::optional<Hos
   WindowStep step{.times = span_of(times), .weights = span_of(weights), .leaving = span_of(leaving), .now = now};
   if (points) step.arriving = view_of(*points);
   return start_making(
-      [held = window.window.get(), step](const Observer& observer) { return held->step(step, observer.cancel); },
+      [held = window.shared.get(), step](const Observer& observer) {
+        const std::scoped_lock lock(held->mutex);
+        return held->window.step(step, observer.cancel);
+      },
       [](StepSummary&& s) {
         return nb::make_tuple(s.first_id, s.arrived, s.too_old, s.too_many, s.left, s.from_scratch);
       });
 }
 
-template <class T>
-Column<T> copy_of(const std::vector<T>& values) {
-  return column_of(std::vector<T>(values));
+/// Return functions that copy a vector of the window, or of the result of a variant, to a column.
+template <class Get>
+auto column_getter(Get get) {
+  return [get](const PyWindow& window) { return column_of(window.with(get)); };
+}
+template <class Get>
+auto result_getter(Get get) {
+  return [get](const PyWindow& window, std::size_t v) {
+    return column_of(window.with([&](Window& w) { return get(w.results()[v]); }));
+  };
 }
 
 /// Returns columns: id, number of points, of core points, id of the first core point.
 nb::tuple clusters_of(const PyWindow& window, std::size_t v) {
-  const auto& clusters = window.result(v).clusters;
+  const std::vector<WindowCluster> clusters = window.with([&](Window& w) { return w.results()[v].clusters; });
   return nb::make_tuple(column_from<std::int64_t>(clusters, &WindowCluster::id),
                         column_from<std::int64_t>(clusters, &WindowCluster::points),
                         column_from<std::int64_t>(clusters, &WindowCluster::core),
@@ -70,7 +97,10 @@ nb::tuple clusters_of(const PyWindow& window, std::size_t v) {
 
 /// Returns a list of the changes: word, ids before, points before, ids after, points after.
 nb::list changes_of(const PyWindow& window, std::size_t v) {
-  const WindowResult& result = window.result(v);
+  const WindowResult result = window.with([&](Window& w) {
+    const WindowResult& all = w.results()[v];
+    return WindowResult{all.variant, {}, {}, all.clusters, all.earlier, all.changes, all.summary};
+  });
   const auto listed = [](std::span<const std::uint32_t> places, const std::vector<WindowCluster>& clusters) {
     nb::list ids, points;
     for (const std::uint32_t place : places) {
@@ -91,11 +121,7 @@ nb::list changes_of(const PyWindow& window, std::size_t v) {
 
 /// dims, next id, latest time, ids, points, times, weights; then for each variant the next id and ids of clusters.
 nb::tuple state_of(const PyWindow& window) {
-  WindowState state;
-  {
-    const nb::gil_scoped_release release;
-    state = window.get().state();
-  }
+  WindowState state = window.with([](Window& w) { return w.state(); });
   nb::list variants;
   for (WindowState::Ids& ids : state.variants)
     variants.append(nb::make_tuple(ids.next, column_of(std::move(ids.clusters))));
@@ -147,15 +173,12 @@ void define_windows(nb::module_& m) {
   nb::class_<PyWindow>(m, "Window")
       .def("start_step", &start_step, nb::arg("points").noconvert().none(), nb::arg("times").noconvert().none(),
            nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none())
-      .def("__len__", [](const PyWindow& window) { return window.get().size(); })
-      .def("ids", [](const PyWindow& window) { return column_of(window.get().ids()); })
-      .def("points", [](const PyWindow& window) { return column_of(window.get().points()); })
-      .def("times", [](const PyWindow& window) { return column_of(window.get().times()); })
-      .def("weights", [](const PyWindow& window) { return column_of(window.get().weights()); })
-      .def(
-          "labels", [](const PyWindow& window, std::size_t v) { return copy_of(window.result(v).labels); }, "variant"_a)
-      .def(
-          "core", [](const PyWindow& window, std::size_t v) { return copy_of(window.result(v).core); }, "variant"_a)
+      .def("__len__", [](const PyWindow& window) { return window.with([](Window& w) { return w.size(); }); })
+      .def("ids", column_getter([](Window& w) { return w.ids(); }))
+      .def("points", column_getter([](Window& w) { return w.points(); }))
+      .def("times", column_getter([](Window& w) { return w.times(); }))
+      .def("labels", result_getter([](const WindowResult& result) { return result.labels; }), "variant"_a)
+      .def("core", result_getter([](const WindowResult& result) { return result.core; }), "variant"_a)
       .def("clusters", &clusters_of, "variant"_a)
       .def("changes", &changes_of, "variant"_a)
       .def("state", &state_of);

@@ -119,7 +119,8 @@ class Window:
     After each step the labels equal the labels of a run over the points in the window. Of the clusters that share core
     points with one before the step, only the one that shares most may have its id; of several, the one with the oldest
     core point. A cluster that may have several ids has the id of the cluster with which it shares most core points; of
-    several, the smallest. No id is used twice.
+    several, the smallest. No id is used twice. Several threads may use a window; its steps go one after another. A copy
+    goes on as the window does; it has no events until its next step.
 
     Parameters
     ----------
@@ -154,8 +155,8 @@ class Window:
     ) -> None:
         self.variants = as_variants(eps, min_samples, variants)
         self._metric = (metric, metric_params)
-        self._max_age = np.inf if max_age is None else _as_seconds(max_age)
-        if not self._max_age >= 0:
+        self._max_age = max_age
+        if not _as_number(max_age) >= 0:
             raise ValueError(f"max_age is {max_age!r}; it is a number from 0 on")
         self._max_points = _NO_LIMIT if max_points is None else as_count(max_points, "max_points")
         self._engine = as_options(backend=backend, memory=memory, threads=threads)
@@ -221,27 +222,28 @@ class Window:
         if X is not None and (not hasattr(X, "__len__") or len(X) > 0 or self._made is None):
             points = self._read(X)
             m = len(points)
-        clock = self._clock
-        seconds, clock = _as_times(times, m, clock, self._made is not None)
+        is_begun = self._made is not None
+        values, clock = _as_times(times, m, self._clock, is_begun)
         late = None
         if now is not None:
             (late,), clock = _as_times([now], 1, clock, True)
         weights = None if sample_weight is None else as_weights(sample_weight, m)
         leaving = None if leave is None else _as_ids(leave)
-        if self._made is None:
+        if not is_begun:
             if points is None:
                 raise ValueError("the window has no points yet: the first step needs some, X")
-            timed, weighted = seconds is not None, weights is not None
-            if np.isfinite(self._max_age) and not timed:
-                raise ValueError("max_age needs the times of the points: give times")
-            self._make(points.shape[1], timed, weighted)
-        found = made_by(
-            self._made.start_step, points,
-            np.empty(0) if seconds is None and self._clock is not None else seconds,
-            np.empty(0) if weights is None and self._has_weights else weights, leaving,
-            None if late is None else float(late),
-        )
-        self._clock = clock
+            self._make(points.shape[1], clock, weights is not None)
+        try:
+            found = made_by(
+                self._made.start_step, points,
+                np.empty(0) if values is None and clock is not None else values,
+                np.empty(0) if weights is None and self._has_weights else weights, leaving,
+                None if late is None else float(late),
+            )
+        except BaseException:
+            if not is_begun and len(self) == 0:  # nothing entered, and the next first step may be of another kind
+                self._made = self._clock = self._n_features = None
+            raise
         first, arrived, too_old, too_many, left, from_scratch = found
         ids = np.arange(first, first + arrived, dtype=np.int64)
         return StepResult(ids, too_old, too_many, left, from_scratch)
@@ -255,16 +257,21 @@ class Window:
             )
         return as_host_points(given.points)
 
-    def _make(self, n_features: int, timed: bool, weighted: bool, state: Any = None) -> None:
-        metric = metric_of(None, *self._metric)
-        most = (self._max_age, self._max_points)
+    def _make(self, n_features: int, clock: str | None, weighted: bool, state: Any = None) -> None:
+        if self._max_age is not None and clock is None:
+            raise ValueError("max_age needs the times of the points: give times")
+        if clock == "numbers" and isinstance(self._max_age, (datetime.timedelta, np.timedelta64)):
+            raise ValueError(f"max_age is {self._max_age!r}, and times are numbers: give a number, in their unit")
+        age = _as_number(self._max_age)
+        most = (age if clock in (None, "numbers") else age * 1e6, self._max_points)
         with python_errors():
-            options = _core.WindowOptions(self.variants, metric, weighted, timed, most, self._engine)
-            if state is None:
-                self._made = _core.make_window(n_features, options)
-            else:
-                self._made = _core.restored_window(options, state)
-        self._has_weights, self._n_features = weighted, n_features
+            options = _core.WindowOptions(
+                self.variants, metric_of(None, *self._metric), weighted, clock is not None, most, self._engine
+            )
+            made = (
+                _core.make_window(n_features, options) if state is None else _core.restored_window(options, state)
+            )
+        self._made, self._clock, self._has_weights, self._n_features = made, clock, weighted, n_features
 
     def __len__(self) -> int:
         """The number of points."""
@@ -284,11 +291,12 @@ class Window:
 
     @property
     def times(self) -> Any:
-        """[n_samples] the times of the points, as they were given: numbers, or datetime64 in UTC. None without."""
+        """[n_samples] the times of the points: numbers, or datetime64 in microseconds, in UTC if they were given with a
+        zone. None without."""
         if self._made is None or self._clock is None:
             return None
         times = np.asarray(self._made.times())
-        return times if self._clock == "numbers" else (times * 1e6).round().astype("datetime64[us]")
+        return times if self._clock == "numbers" else times.astype("datetime64[us]")
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self), _made=None, _options=None)
@@ -302,13 +310,16 @@ class Window:
         saved = state.pop("_saved", None)
         self.__dict__.update(state)
         if saved is not None:
-            self._make(self._n_features or 1, self._clock is not None, self._has_weights, saved)
+            self._make(self._n_features or 1, self._clock, self._has_weights, saved)
 
     def __repr__(self) -> str:
         return f"<epsflow.Window of {len(self)} points, {len(self.variants)} variants>"
 
 
-def _as_seconds(age: Any) -> float:
+def _as_number(age: Any) -> float:
+    """Returns an age in the unit of times, or in seconds if they are dates; infinity for None."""
+    if age is None:
+        return float("inf")
     if isinstance(age, datetime.timedelta):
         return age.total_seconds()
     if isinstance(age, np.timedelta64):
@@ -320,7 +331,7 @@ def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[An
     """Returns times as numbers, or None without times, and the kind of clock: "numbers", "dates", or "dates with a
     zone". Raises ValueError if they are of another kind than before, if some are missing, or if their number is not m;
     TypeError if they are neither numbers nor dates."""
-    if times is None:
+    if times is None or (m == 0 and np.size(times) == 0):
         if clock is not None and m > 0:
             raise ValueError("the points of earlier steps had times, and these have none: give times")
         return None, clock
@@ -346,21 +357,24 @@ def _numbers_of(times: Any) -> tuple[NDArray[np.float64], str]:
         ), "dates with a zone"
     values = np.asarray(times)
     if values.dtype == object:
+        for time in values:
+            if not isinstance(time, datetime.datetime):
+                raise TypeError(f"times has {time!r}, of type {type(time).__name__}; times are numbers or dates")
         aware = {getattr(time, "tzinfo", None) is not None for time in values}
         if len(aware) > 1:
             raise ValueError("some times have a zone and others have none: give all of them one, or none")
         if aware == {True}:
             utc = datetime.timezone.utc
             values, kind = np.array([time.astimezone(utc).replace(tzinfo=None) for time in values]), "dates with a zone"
-        try:
-            values = values.astype("datetime64[us]")
-        except (TypeError, ValueError):
-            raise TypeError(f"times are {type(values[0]).__name__}; they are numbers or dates") from None
+        values = values.astype("datetime64[us]")
     if values.dtype.kind == "M":
-        seconds = (values - np.datetime64(0, "s")) / np.timedelta64(1, "s")
-        return np.atleast_1d(np.asarray(seconds, np.float64)), kind
+        # Microseconds since 1970 are whole numbers that float64 holds exactly.
+        exact = values.astype("datetime64[us]")
+        return np.where(np.isnat(exact), np.nan, exact.astype(np.int64).astype(np.float64)), kind
     if values.dtype.kind not in "iuf":
         raise TypeError(f"times are of dtype {values.dtype}; they are numbers or dates")
+    if values.dtype.kind in "iu" and values.size > 0 and np.abs(values.astype(np.float64)).max() > 2**53:
+        raise ValueError("times are whole numbers above 2^53, which float64 rounds: give dates, or a coarser unit")
     return np.ascontiguousarray(values, np.float64), "numbers"
 
 

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import pickle
+import threading
 
 import epsflow
 import numpy as np
@@ -22,7 +23,7 @@ def test_labels_of_every_step_are_scikit_learns():
     kept = np.empty((0, 2))
     continued = 0
     for step in range(60):
-        X = blobs(step, 300 if step % 20 == 0 else 30)
+        X = blobs(step, 300 if step % 20 == 0 else 15)
         done = window.step(X)
         kept = np.concatenate([kept, X])[-900:]
         continued += not done.from_scratch
@@ -141,6 +142,62 @@ def test_a_step_that_fails_changes_nothing(given, text):
     assert list(window.ids) == [0, 1, 2, 3, 4, 5] and list(window.labels) == [0] * 6
 
 
+def test_a_first_step_that_fails_fixes_nothing():
+    window = epsflow.Window(0.5, 2, max_age=10)
+    with pytest.raises(ValueError, match="NaN|nan"):
+        window.step([[np.nan, 1.0]], times=[0])
+    window.step([[0.0, 1.0, 2.0]], times=[datetime.datetime(2026, 1, 1)])
+    assert len(window) == 1
+
+
+def test_ages_of_dates_are_exact():
+    window = epsflow.Window(0.5, 1, max_age=datetime.timedelta(milliseconds=100))
+    times = np.datetime64("2026-01-01T00:00:00.000") + np.arange(2000) * np.timedelta64(100, "ms")
+    for time in times:
+        window.step([[0.0]], times=[time])
+    assert list(window.times) == list(times[-2:])
+
+
+def test_threads_share_a_window():
+    window = epsflow.Window(0.3, 5, max_points=2000)
+    window.step(blobs(0))
+    failures = []
+
+    def use(number):
+        try:
+            for seed in range(30):
+                if number % 2 == 0:
+                    window.step(blobs(seed, 50))
+                else:
+                    labels, core = window.labels, window.core
+                    assert labels.max() < len(labels) and core.any() and len(window.clusters) > 0
+                    assert isinstance(window.events, list) and len(window.points) > 0
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=use, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    expected = epsflow.DBSCAN(0.3, min_samples=5).fit_predict(window.points)
+    np.testing.assert_array_equal(window.labels, expected)
+
+
+@pytest.mark.parametrize(
+    "times, error, text", [
+        (np.array([5], dtype=object), TypeError, "times has 5, of type int"),
+        (["noon"], TypeError, "dtype"),
+        ([2**60 + 1], ValueError, "above 2\\^53"),
+        (np.array(["NaT"], "datetime64[s]"), ValueError, "missing"),
+    ]
+)
+def test_times_that_are_none(times, error, text):
+    with pytest.raises(error, match=text):
+        epsflow.Window(0.5, 2).step([[0.0]], times=times)
+
+
 def test_zones_are_not_mixed():
     utc = datetime.timezone.utc
     window = epsflow.Window(0.5, 2)
@@ -158,6 +215,8 @@ def test_wrong_parameters():
         epsflow.Window(1, 2, max_points=0)
     with pytest.raises(ValueError, match="max_age needs the times"):
         epsflow.Window(1, 2, max_age=1).step([[0.0]])
+    with pytest.raises(ValueError, match="times are numbers: give a number"):
+        epsflow.Window(1, 2, max_age=datetime.timedelta(1)).step([[0.0]], times=[1])
     with pytest.raises(ValueError, match="no points yet"):
         epsflow.Window(1, 2).step()
     with pytest.raises(ValueError, match="no points: call its step"):

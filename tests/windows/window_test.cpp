@@ -274,6 +274,45 @@ TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
   }
 }
 
+TEST_CASE("a point far away ends continuing only as long as it is there") {
+  Random random(6);
+  Stream stream;
+  stream.sweep = grid({0.5}, {3});
+  stream.options.max_points = 400;
+  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+  Window window(2, stream.sweep, stream.options);
+  std::vector<bool> from_scratch;
+  for (int s = 0; s < 400; ++s) {
+    std::vector<double> points;
+    for (int i = 0; i < (s == 0 ? 400 : 4); ++i)
+      points.insert(points.end(), {random.uniform(0, 9), random.uniform(0, 9)});
+    if (s == 100) points[3] = 1e300;
+    from_scratch.push_back(window.step({.arriving = PointsView(std::span<const double>(points), 2)}).from_scratch);
+    check_labels(window, stream);
+  }
+  REQUIRE(std::count(from_scratch.begin() + 3, from_scratch.begin() + 100, true) == 0);
+  REQUIRE(from_scratch[101]);
+  REQUIRE(std::count(from_scratch.end() - 100, from_scratch.end(), true) == 0);
+}
+
+TEST_CASE("two heaps of equal points are compared without all pairs") {
+  Stream stream;
+  stream.sweep = grid({1.0}, {3});
+  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+  Window window(2, stream.sweep, stream.options);
+  std::vector<double> points;
+  for (int i = 0; i < 100'000; ++i) points.insert(points.end(), {i % 2 == 0 ? 0.05 : 1.2, 0.3});
+  points.insert(points.end(), {0.6, 0.3});
+  (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
+  (void)window.step({});
+  (void)window.step({});
+  REQUIRE(window.results().front().clusters.size() == 1);
+  const std::uint64_t bridge[] = {100'000};
+  REQUIRE_FALSE(window.step({.leaving = bridge}).from_scratch);
+  REQUIRE(window.results().front().clusters.size() == 2);
+  check_labels(window, stream);
+}
+
 TEST_CASE("a step that fails leaves the window as it was") {
   Random random(7);
   Stream stream;
