@@ -3,10 +3,10 @@
 
     compare_window.py [--points 20000] [--percent 5] [--steps 20] [--eps 0.8] [--threads N]
 
-The points are those of bench_window: three fifths in 50 clumps, the others anywhere in the plane; eps is a multiple of
-the mean separation, min_samples 6. In each step P percent of the points arrive, and the points that arrived first leave.
-Prints medians in milliseconds, from arrays to labels, and in how many steps the labels of core points agree with those of
-the run, up to their numbers.
+Three fifths of the points are in 50 clumps, the others anywhere in the plane, as in bench_window. eps is a multiple of
+the mean separation, min_samples 6. In each step P percent of the points arrive, and as many leave, the first ones.
+Prints medians in milliseconds, from arrays to labels, and in how many steps core points have the clusters of the run,
+whatever their numbers.
 """
 
 import argparse
@@ -20,7 +20,8 @@ from incdbscan_rs import IncrementalDBSCAN
 def points_of(random, n, centres):
     x = random.uniform(0, 1, (n, 2))
     in_clump = random.random(n) < 0.6
-    x[in_clump] = centres[random.integers(0, len(centres), in_clump.sum())] + random.normal(0, 0.02, (in_clump.sum(), 2))
+    clumps = random.integers(0, len(centres), in_clump.sum())
+    x[in_clump] = centres[clumps] + random.normal(0, 0.02, (len(clumps), 2))
     return x
 
 
