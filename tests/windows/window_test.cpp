@@ -15,6 +15,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::test {
@@ -271,6 +272,36 @@ TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
     const bool from_scratch = window.step({.leaving = leaving}).from_scratch;
     REQUIRE((id == 0 || !from_scratch));
     check_labels(window, stream);
+  }
+}
+
+TEST_CASE("windows on a sphere, in a periodic box and by other norms have the labels of a run") {
+  struct Case {
+    Metric metric;
+    double eps;
+    bool continues;
+  };
+  const std::vector<Case> cases{
+      {{.kind = MetricKind::greatcircle}, 8, true},
+      {{.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}, 900, true},
+      {{.scale = {1, 3}}, 12, true},
+      {{.box = {{-90, 90}, {-90, 90}}}, 7, false},
+      {{.kind = MetricKind::manhattan}, 8, false},
+      {{.kind = MetricKind::cosine}, 0.002, true},
+  };
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    INFO("case " << c);
+    std::size_t continued = 0;
+    for (std::uint64_t seed = 0; seed < sets_of(24); ++seed) {
+      Random random(100 * c + seed);
+      Stream stream;
+      stream.sweep = grid({cases[c].eps}, {2, 5});
+      stream.options.metric = cases[c].metric;
+      stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+      for (int i = 0; i < 800; ++i) stream.pool.push_back(random.uniform(-90, 90));
+      continued += take_steps(stream, 24, random);
+    }
+    REQUIRE((continued > 0) == cases[c].continues);
   }
 }
 
