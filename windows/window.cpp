@@ -109,8 +109,8 @@ using windows::Selection;
 using windows::Way;
 using windows::WindowRows;
 
-struct Window::Parts {
-  Parts(std::size_t d, const Sweep& variants, const WindowOptions& given)
+struct WindowParts {
+  WindowParts(std::size_t d, const Sweep& variants, const WindowOptions& given)
       : dims(d),
         sweep(variants),
         options(given),
@@ -184,7 +184,7 @@ struct Window::Parts {
   std::vector<std::uint64_t> next_ids;
 };
 
-Selection Window::Parts::select(const WindowStep& step) {
+Selection WindowParts::select(const WindowStep& step) {
   Selection chosen;
   const std::size_t m = step.arriving.size();
   chosen.summary.first_id = next_id;
@@ -249,7 +249,7 @@ Selection Window::Parts::select(const WindowStep& step) {
   return chosen;
 }
 
-void Window::Parts::charge(std::size_t n) {
+void WindowParts::charge(std::size_t n) {
   const std::uint64_t row_bytes = rows.bytes_per_point() + results.size() * 2 * (sizeof(std::int32_t) + 1);
   const std::uint64_t before = std::exchange(charged, n * row_bytes);
   memory = {};
@@ -262,7 +262,7 @@ void Window::Parts::charge(std::size_t n) {
   }
 }
 
-Way Window::Parts::choose_way(const WindowStep& step, const Selection& chosen) {
+Way WindowParts::choose_way(const WindowStep& step, const Selection& chosen) {
   const std::size_t changes = chosen.leaving.size() + chosen.entering.size();
   const std::size_t n = rows.size() - chosen.leaving.size() + chosen.entering.size();
   const bool few_before = std::exchange(few_changed, changes * kPointsForOneChange <= n);
@@ -282,7 +282,7 @@ Way Window::Parts::choose_way(const WindowStep& step, const Selection& chosen) {
   return Way::go_on;
 }
 
-StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cancel) {
+StepSummary WindowParts::step(const WindowStep& step, const CancelToken& cancel) {
   const std::size_t m = step.arriving.size();
   if (m > 0 && step.arriving.dims() != dims) {
     throw UsageError("points with " + std::to_string(step.arriving.dims()) + " dimensions arrived in a window of " +
@@ -326,7 +326,7 @@ StepSummary Window::Parts::step(const WindowStep& step, const CancelToken& cance
   return chosen.summary;
 }
 
-void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel) {
+void WindowParts::cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel) {
   cancel.check();
   next.resize(results.size());
   for (std::size_t v = 0; v < next.size(); ++v) next[v].variant = results[v].variant;
@@ -357,7 +357,7 @@ void Window::Parts::cluster(Way way, std::vector<std::vector<SharedCore>>& share
   });
 }
 
-windows::CountedClusters Window::Parts::count(std::size_t v) const {
+windows::CountedClusters WindowParts::count(std::size_t v) const {
   const WindowResult& before = results[v];
   const WindowResult& after = next[v];
   const std::size_t clusters = static_cast<std::size_t>(after.summary.clusters);
@@ -371,7 +371,7 @@ windows::CountedClusters Window::Parts::count(std::size_t v) const {
                              });
 }
 
-bool Window::Parts::begin_continuing() {
+bool WindowParts::begin_continuing() {
   const std::vector<double> x = transformed(rows.handles());
   for (Group& group : groups) {
     group.moving =
@@ -386,12 +386,12 @@ bool Window::Parts::begin_continuing() {
   return true;
 }
 
-void Window::Parts::go_on() {
+void WindowParts::go_on() {
   const std::vector<double> x = transformed(rows.entered());
   for (Group& group : groups) group.moving->step({rows.left(), rows.entered(), x, rows.ids().size()});
 }
 
-bool Window::Parts::charge_moving() {
+bool WindowParts::charge_moving() {
   std::uint64_t bytes = 0;
   for (const Group& group : groups) bytes += group.moving->bytes();
   moving_memory = {};
@@ -403,7 +403,7 @@ bool Window::Parts::charge_moving() {
   return true;
 }
 
-void Window::Parts::read_all(std::vector<std::vector<SharedCore>>& shared) {
+void WindowParts::read_all(std::vector<std::vector<SharedCore>>& shared) {
   for (const Group& group : groups) {
     for (std::size_t level = 0; level < group.variants.size(); ++level) {
       shared[group.variants[level]] = read(group, level);
@@ -411,7 +411,7 @@ void Window::Parts::read_all(std::vector<std::vector<SharedCore>>& shared) {
   }
 }
 
-std::vector<SharedCore> Window::Parts::read(const Group& group, std::size_t level) {
+std::vector<SharedCore> WindowParts::read(const Group& group, std::size_t level) {
   const std::size_t v = group.variants[level];
   WindowResult& result = next[v];
   const auto handles = rows.handles();
@@ -420,7 +420,7 @@ std::vector<SharedCore> Window::Parts::read(const Group& group, std::size_t leve
   return take(v, group.moving->read(level, {handles, results[v].clusters.size(), result.labels, result.core}));
 }
 
-std::vector<SharedCore> Window::Parts::take(std::size_t v, windows::CountedClusters&& counted) {
+std::vector<SharedCore> WindowParts::take(std::size_t v, windows::CountedClusters&& counted) {
   WindowResult& result = next[v];
   result.clusters.clear();
   LabelSummary& sums = result.summary;
@@ -436,7 +436,7 @@ std::vector<SharedCore> Window::Parts::take(std::size_t v, windows::CountedClust
   return std::move(counted.shared);
 }
 
-void Window::Parts::run_all(const CancelToken& cancel) {
+void WindowParts::run_all(const CancelToken& cancel) {
   const auto handles = rows.handles();
   const std::size_t n = handles.size();
   Buffer<double> x(n * dims);
@@ -456,7 +456,7 @@ void Window::Parts::run_all(const CancelToken& cancel) {
   }
 }
 
-void Window::Parts::give_ids(std::size_t v, std::span<const SharedCore> shared, std::uint64_t& next_cluster) {
+void WindowParts::give_ids(std::size_t v, std::span<const SharedCore> shared, std::uint64_t& next_cluster) {
   WindowResult& result = next[v];
   result.earlier = results[v].clusters;
   std::vector<std::uint64_t> ids;
@@ -469,7 +469,7 @@ void Window::Parts::give_ids(std::size_t v, std::span<const SharedCore> shared, 
   result.changes = ClusterChanges(shared, result.earlier.size(), result.clusters.size());
 }
 
-std::vector<double> Window::Parts::transformed(PointsView points) const {
+std::vector<double> WindowParts::transformed(PointsView points) const {
   const std::size_t width = transformed_dims(metric, dims);
   std::vector<double> x(points.size() * width);
   parallel_ranges(points.size(), kPiece, [&](std::size_t begin, std::size_t end) {
@@ -478,13 +478,13 @@ std::vector<double> Window::Parts::transformed(PointsView points) const {
   return x;
 }
 
-std::vector<double> Window::Parts::transformed(std::span<const std::uint32_t> handles) const {
+std::vector<double> WindowParts::transformed(std::span<const std::uint32_t> handles) const {
   std::vector<double> x(handles.size() * dims);
   for (std::size_t i = 0; i < handles.size(); ++i) std::copy_n(rows.point(handles[i]), dims, x.data() + i * dims);
   return transformed(PointsView(std::span<const double>(x), dims));
 }
 
-WindowState Window::Parts::state() const {
+WindowState WindowParts::state() const {
   WindowState saved;
   saved.dims = dims;
   saved.next_id = next_id;
@@ -502,7 +502,7 @@ WindowState Window::Parts::state() const {
   return saved;
 }
 
-void Window::Parts::restore(const WindowState& saved) {
+void WindowParts::restore(const WindowState& saved) {
   const std::size_t n = saved.ids.size();
   const auto require = [](bool holds) {
     if (holds) return;
@@ -542,7 +542,7 @@ void Window::Parts::restore(const WindowState& saved) {
 
 Window::Window(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
   check_options(dims, variants, options);
-  parts_ = std::make_unique<Parts>(dims, variants, options);
+  parts_ = std::make_unique<WindowParts>(dims, variants, options);
 }
 
 Window::Window(const WindowState& state, const Sweep& variants, const WindowOptions& options)

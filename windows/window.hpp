@@ -86,6 +86,8 @@ struct WindowState {
   std::vector<Ids> variants;  ///< in the order of the sweep
 };
 
+struct WindowParts;
+
 /// A window is used by one thread at a time. It keeps the last step's results.
 class Window {
  public:
@@ -125,8 +127,7 @@ class Window {
   [[nodiscard]] const WindowOptions& options() const noexcept;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<WindowParts> parts_;
 };
 
 }  // namespace epsflow
