@@ -74,7 +74,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("cpp:identifier", r"epsflow|epsflow::io|io|parts|detail"),
     ("cpp:identifier",
-     r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|SharedMemoryPeers|"
+     r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|WindowParts|SharedMemoryPeers|"
      r"AlignedFree|detail::AlignedMemory"),
     ("cpp:identifier", r"_[KMG]iB|(Trace::)?Clock::time_point|CUstream_st|MPI_Comm"),
 ]
