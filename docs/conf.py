@@ -74,8 +74,8 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("cpp:identifier", r"epsflow|epsflow::io|io|parts|detail"),
     ("cpp:identifier",
-     r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|WindowParts|SharedMemoryPeers|"
-     r"AlignedFree|detail::AlignedMemory"),
+     r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|"
+     r"WindowParts|SharedMemoryPeers|AlignedFree|detail::AlignedMemory"),
     ("cpp:identifier", r"_[KMG]iB|(Trace::)?Clock::time_point|CUstream_st|MPI_Comm"),
 ]
 
