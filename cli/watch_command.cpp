@@ -21,7 +21,7 @@ constexpr std::uint64_t kPipedStepRows = 10'000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct WatchCommand {
-  Sweep variant;  ///< has one variant
+  Sweep variant;  ///< one eps and one minpts
   Metric metric = {};
   WindowOptions window = {};
   WatchSource source = {};
@@ -121,7 +121,7 @@ WatchCommand parse_watch(const Arguments& arguments) {
   WatchSource& source = command.source;
   settle_metric(command.metric, source.columns);
   parse_steps(arguments, command);
-  // The names of its other options mean something else here.
+  // parse_run_settings() would read --keep, too, which has another meaning here.
   RunSettings settings;
   take(arguments, settings.engine);
   check_options(settings.engine, settings.run);

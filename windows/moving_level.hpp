@@ -282,8 +282,8 @@ class MovingLevel {
            ((of_other & kGained) != 0 && linked(other, opposite<D>(number), true));
   }
 
-  /// Updates for the points of a cell c that are not core whether the changed cell, which has the number `number`
-  /// around c, has core points near them.
+  /// Updates the near cells of the points of cell c that are not core, as to one changed cell, which has the number
+  /// `number` around c.
   template <bool shared>
   void update_borders(std::uint32_t changed, std::uint32_t number, std::uint32_t c, Lists& lists) {
     const OfCell& from = of_cell_[changed];

@@ -45,7 +45,7 @@ class RowCounts {
     if (last != kNoise) shared_.add(static_cast<std::uint32_t>(last), k, 1);
   }
 
-  /// Returns the sums of several, whose rows follow each other.
+  /// Returns the counts of all rows. parts: the counts of pieces of the rows, in the order of the rows.
   [[nodiscard]] static CountedClusters sum(std::span<RowCounts> parts, std::size_t earlier, std::size_t clusters) {
     CountedClusters all{std::vector<ClusterCounts>(clusters), {}};
     SharedCoreCounter shared(earlier);

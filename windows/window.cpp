@@ -171,8 +171,8 @@ struct WindowParts {
   std::uint64_t charged = 0;  ///< bytes of `memory`
 
   bool can_continue = false;  ///< whether cells can hold points of this kind at all
-  /// The number of changes until cells are tried again. It is not 0 if they did not hold the points, or memory the
-  /// cells.
+  /// After points were too far apart for cells, or memory too small: the number of points that have to arrive or leave
+  /// before cells are tried again.
   std::uint64_t changes_to_wait = 0;
   bool few_changed = false;  ///< whether few points changed in the last step, so that few may in the next one
   MemoryCharge moving_memory;

@@ -91,9 +91,9 @@ struct WindowParts;
 /// A window is used by one thread at a time. It keeps the last step's results.
 class Window {
  public:
-  /// variants: at least one. Makes an engine, whose memory holds the window too: in two dimensions about 60 bytes a
-  /// point and 250 bytes a cell, in three 80 and 800. Throws UsageError for options that are invalid or contradict each
-  /// other; ResourceError.
+  /// variants: at least one. Makes an engine, whose memory holds the window too: in two dimensions about 130 bytes a
+  /// point and 220 bytes a cell, in three 150 and 650. Throws UsageError for options that are invalid or contradict
+  /// each other; ResourceError.
   Window(std::size_t dims, const Sweep& variants, const WindowOptions& options = {});
   /// Restores a window, which goes on as the window whose state() it was; it has no changes until its next step. Throws
   /// also InputError if the state does not fit the options or is damaged.

@@ -27,8 +27,8 @@ class WindowRows {
     std::span<const std::uint32_t> entering;  ///< rows of `points`, ascending
   };
 
-  /// Appends points, and removes the rows `leaving`, ascending. Until commit() undo() takes this back, also if it
-  /// threw.
+  /// Appends points, and removes the rows `leaving`, ascending. Before commit(), undo() restores
+  /// the rows, also if this threw. After it, undo() does nothing.
   void change(const Arriving& arriving, std::span<const std::uint32_t> leaving);
   /// Makes the last change final.
   void commit();

@@ -161,7 +161,6 @@ class Window:
         self._max_points = _NO_LIMIT if max_points is None else as_count(max_points, "max_points")
         self._engine = as_options(backend=backend, memory=memory, threads=threads)
         self._made: Any = None
-        self._options: Any = None
         self._clock: str | None = None
         self._has_weights = False
         self._n_features: int | None = None
@@ -299,7 +298,7 @@ class Window:
         return times if self._clock == "numbers" else times.astype("datetime64[us]")
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(vars(self), _made=None, _options=None)
+        state = dict(vars(self), _made=None)
         if self._made is not None:
             saved = self._made.state()
             variants = [(following, np.array(ids)) for following, ids in saved[7]]
