@@ -266,11 +266,7 @@ class MovingLevel {
       (is ? lists.linked : lists.cut).emplace_back(c, other);
     });
     // Points of the cell itself need no bit: they are near its core points, if it has any.
-    if (own.core > 0 && cells_.cell(c).size == own.core) return;
-    const Cell& cell = cells_.cell(c);
-    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      if (!is_core(entry)) lists.borders.push_back(cells_.handle(entry));
-    }
+    list_borders(c, lists.borders);
   }
 
   [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, bool was) const {
@@ -370,29 +366,23 @@ class MovingLevel {
   /// Updates the groups of points: the group of its cell for a core point, for others of the cells near it.
   void settle_owners() {
     for (const std::uint32_t c : separated_) {
-      settle_points(c);
-      cells_.for_each_around(c, [&](std::uint32_t, std::uint32_t other) {
-        if (cells_.cell(other).size > of_cell_[other].core) list_borders(other);
-      });
+      const Cell& cell = cells_.cell(c);
+      for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
+        if (is_core(entry)) owners_[cells_.handle(entry)] = of_cell_[c].group;
+      }
+      list_borders(c, lists_.borders);
+      cells_.for_each_around(c, [&](std::uint32_t, std::uint32_t other) { list_borders(other, lists_.borders); });
     }
     for (const std::uint32_t handle : lists_.fresh) owners_[handle] = of_cell_[cells_.cell_of(handle)].group;
     for (const std::uint32_t handle : lists_.unsettled) settle_border(handle);
     for (const std::uint32_t handle : lists_.borders) settle_border(handle);
   }
-  void settle_points(std::uint32_t c) {
+  /// Appends the points of a cell that are not core.
+  void list_borders(std::uint32_t c, std::vector<std::uint32_t>& borders) const {
     const Cell& cell = cells_.cell(c);
+    if (cell.size == of_cell_[c].core) return;
     for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      if (is_core(entry)) {
-        owners_[cells_.handle(entry)] = of_cell_[c].group;
-      } else {
-        lists_.borders.push_back(cells_.handle(entry));
-      }
-    }
-  }
-  void list_borders(std::uint32_t c) {
-    const Cell& cell = cells_.cell(c);
-    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      if (!is_core(entry)) lists_.borders.push_back(cells_.handle(entry));
+      if (!is_core(entry)) borders.push_back(cells_.handle(entry));
     }
   }
 
