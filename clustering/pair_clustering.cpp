@@ -1,6 +1,7 @@
 #include <epsflow/clustering/pair_clustering.hpp>
 
 #include <tbb/enumerable_thread_specific.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <limits>
@@ -109,8 +110,8 @@ std::vector<std::uint32_t> PairClustering::first_cores() {
   throw Error("a clustering by lists of pairs makes labels alone");
 }
 
-void PairClustering::label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
-                                 std::span<BlockCounts> found) const {
+void PairClustering::label_block(const index::PairList::Block& block, std::span<const std::uint32_t> minpts,
+                                 std::span<const LabelTarget> targets, Work& work, std::span<BlockCounts> found) const {
   const std::span<const std::uint32_t> starts = list_.starts();
   std::size_t done = 0;
   for (std::uint32_t s = block.first; s < block.last; ++s) {
@@ -121,7 +122,7 @@ void PairClustering::label_block(const index::PairList::Block& block, std::span<
     work.count(pairs, size);
     for (std::size_t l = 0; l < targets.size(); ++l) {
       const std::span<std::int32_t> labels(targets[l].labels + starts[s], size);
-      const std::uint64_t core = work.mark(minpts_[l]);
+      const std::uint64_t core = work.mark(minpts[l]);
       if (targets[l].core != nullptr) std::copy(work.core.begin(), work.core.end(), targets[l].core + starts[s]);
       if (core == 0) {
         std::fill(labels.begin(), labels.end(), kNoise);
@@ -145,9 +146,15 @@ std::vector<LevelResult> PairClustering::label(std::span<const LabelTarget> targ
   const std::size_t levels = targets.size();
   std::vector<BlockCounts> found(blocks.size() * levels);
   tbb::enumerable_thread_specific<Work> work;
-  parallel_for(blocks.size(), [&](std::size_t b) {
+  // If there are fewer blocks than threads, several threads label a block, each at some of the levels.
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const std::size_t shares = std::clamp<std::size_t>(threads / blocks.size(), 1, levels);
+  parallel_for(blocks.size() * shares, [&](std::size_t task) {
     if (cancel_.cancelled()) return;
-    label_block(blocks[b], targets, work.local(), std::span(found).subspan(b * levels, levels));
+    const std::size_t b = task / shares, share = task % shares;
+    const std::size_t first = levels * share / shares, count = levels * (share + 1) / shares - first;
+    label_block(blocks[b], std::span(minpts_).subspan(first, count), targets.subspan(first, count), work.local(),
+                std::span(found).subspan(b * levels + first, count));
   });
   cancel_.check();
   std::vector<LevelResult> results(levels);

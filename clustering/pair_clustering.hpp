@@ -13,7 +13,8 @@
 namespace epsflow::clustering {
 
 /// Makes labels and core masks from a PairList. All work happens in label(); unite() only stores the minpts. A thread
-/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice. Clusters
+/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice; with
+/// fewer blocks than threads, for some of the minpts. Clusters
 /// of all slices are numbered together, slice by slice.
 class PairClustering final : public Counted, private United {
  public:
@@ -41,9 +42,9 @@ class PairClustering final : public Counted, private United {
   /// it. Throws Cancelled, and ResourceError if a level has more than 2^31 - 1 clusters.
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
   /// Labels the slices of a block, which are consecutive. Clusters are numbered from 0 in each block, as label() adds
-  /// the clusters of earlier blocks. found: [levels] the counts of the block are added to it.
-  void label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
-                   std::span<BlockCounts> found) const;
+  /// the clusters of earlier blocks. minpts, targets, found: [levels]; the counts of the block are added to `found`.
+  void label_block(const index::PairList::Block& block, std::span<const std::uint32_t> minpts,
+                   std::span<const LabelTarget> targets, Work& work, std::span<BlockCounts> found) const;
 
   const index::PairList& list_;
   std::size_t levels_at_once_;  ///< number of minpts; levels_at_once() returns at most kLevelsAtOnce

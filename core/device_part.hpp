@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,12 @@ class PeerBuffer {
   virtual ~PeerBuffer() = default;
 };
 
+/// Points in the memory of a device, which lives as long as `memory`.
+struct PointsCopy {
+  std::shared_ptr<const void> memory;
+  DevicePointsView points;
+};
+
 /// The share of one device in the data set. Device p has part p: its own points in the order of all rows, followed by
 /// the inner ghosts and then the outer ghosts, each sorted by the part that owns them.
 ///
@@ -44,6 +51,11 @@ class DevicePart {
   DevicePart(const DevicePart&) = delete;  // others write to its memory
   DevicePart& operator=(const DevicePart&) = delete;
   virtual ~DevicePart() = default;
+
+  /// Copies the rows of all devices to this one, in the order of `parts`. Returns nullopt if it cannot read the memory
+  /// of another. Is called before cut() or in its place; the parts must not change meanwhile.
+  [[nodiscard]] virtual std::optional<PointsCopy> copy_all(
+      std::span<const std::unique_ptr<DevicePart>> parts) const = 0;
 
   /// How many rows of this device go to each part.
   struct RowCounts {

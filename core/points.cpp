@@ -1,9 +1,11 @@
 #include <epsflow/core/points.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include <epsflow/core/device_array.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -77,22 +79,48 @@ void throw_not_finite(std::size_t row, std::size_t column, double value) {
                    std::to_string(value) + "; clustering needs finite coordinates: drop such rows before clustering");
 }
 
-void require_finite(PointsView points, std::size_t first_row, std::size_t last_row) {
+namespace {
+
+/// Returns the place of the first value that is NaN or infinite in [first, end), or `end`.
+template <class T>
+std::size_t find_not_finite(std::span<const T> values, std::size_t first, std::size_t end) {
+  // x - x is 0 for finite x and NaN otherwise: one vectorised sum shows whether a search is needed.
+  constexpr std::size_t kBlock = 4096;
+  for (; first < end; first += kBlock) {
+    const std::size_t last = std::min(end, first + kBlock);
+    bool finite = true;
+    for (std::size_t i = first; i < last; ++i) finite &= values[i] - values[i] == 0;
+    if (finite) continue;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!std::isfinite(values[i])) return i;
+    }
+  }
+  return end;
+}
+
+}  // namespace
+
+void require_finite(PointsView points, std::size_t first, std::size_t last) {
   points.visit([&](auto values) {
-    // x - x is 0 for finite x and NaN otherwise: one vectorised sum shows whether a search is needed.
-    const std::size_t block = 4096;
-    const std::size_t end = last_row * points.dims();
-    for (std::size_t first = first_row * points.dims(); first < end; first += block) {
-      const std::size_t last = std::min(end, first + block);
-      bool finite = true;
-      for (std::size_t i = first; i < last; ++i) finite &= values[i] - values[i] == 0;
-      if (finite) continue;
-      for (std::size_t i = first; i < last; ++i) {
-        if (std::isfinite(values[i])) continue;
-        throw_not_finite(i / points.dims(), i % points.dims(), values[i]);
-      }
+    const std::size_t dims = points.dims();
+    const std::size_t found = find_not_finite(values, first * dims, last * dims);
+    if (found < last * dims) throw_not_finite(found / dims, found % dims, values[found]);
+  });
+}
+
+void require_finite(PointsView points) {
+  constexpr std::size_t kRows = 1 << 15;
+  std::atomic<std::size_t> first_bad{points.size()};  // a row not after the first with such a value
+  parallel_ranges(points.size(), kRows, [&](std::size_t begin, std::size_t end) {
+    const bool finite = points.visit([&](auto values) {
+      return find_not_finite(values, begin * points.dims(), end * points.dims()) == end * points.dims();
+    });
+    if (finite) return;
+    std::size_t known = first_bad.load();
+    while (begin < known && !first_bad.compare_exchange_weak(known, begin)) {
     }
   });
+  require_finite(points, first_bad, points.size());
 }
 
 }  // namespace epsflow

@@ -96,7 +96,8 @@ class Points {
 
 /// Throws InputError naming the first row of [first, last) and the column that is NaN or infinite. O((last − first)·d).
 void require_finite(PointsView points, std::size_t first, std::size_t last);
-inline void require_finite(PointsView points) { require_finite(points, 0, points.size()); }
+/// The same for all rows, in parallel.
+void require_finite(PointsView points);
 /// Throws the error of require_finite(), for callers that have found such a coordinate themselves.
 [[noreturn]] void throw_not_finite(std::size_t row, std::size_t column, double value);
 

@@ -281,8 +281,7 @@ class CpuBackend final : public Backend {
   [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
   [[nodiscard]] unsigned groups() const override { return 2; }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
-    parallel_ranges(points.size(), 1 << 16,
-                    [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
+    require_finite(points);
     return std::make_unique<CpuPoints>(points, space);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&, const Space&) override {

@@ -235,7 +235,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
     (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return std::make_unique<GpuPart>(
-        rows, GpuPartResources{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels, devices});
+        rows, GpuPartResources{gpu_.device, gpu_.threads, gpu_.memory, gpu_.pinned, gpu_.labels, devices});
   }
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {

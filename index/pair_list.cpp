@@ -7,27 +7,38 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 namespace {
 
-constexpr std::uint32_t kMostSlicePoints = 1 << 16;
 /// One thread clusters this number of points as fast as all threads do.
 constexpr std::size_t kMostAlone = 1 << 12;
 constexpr std::uint32_t kPointsPerBlock = 1 << 13;
 constexpr std::size_t kBlocksPerThread = 4;
+/// Points of a single slice that a thread searches at a time.
+constexpr std::uint32_t kPointsPerTask = 1 << 10;
 /// A list is faster than dense-box cells up to about this number of tests per point, and half as many pairs.
 constexpr std::uint64_t kMostTests = 16;
 constexpr std::uint64_t kMostPairs = kMostTests / 2;
-/// A single slice may have this number of tests per point.
+/// One of several slices may have this number of tests per point.
 constexpr std::uint64_t kMostTestsOfSlice = 4 * kMostTests;
+/// A single slice, whose dense-box cells all threads would share, may have this number of tests per point, and in all.
+constexpr std::uint64_t kMostTestsAlone = 12;
+constexpr std::uint64_t kMostTestsTogether = 400'000;
 /// Squares of distances between these limits neither underflow nor overflow.
 constexpr double kLeastEps = 1e-140;
 constexpr double kMostEps = 1e140;
 /// Cells are wider than eps by this factor, so that places below 2^19, rounded three times, stay in adjacent cells.
 constexpr double kWider = 1 + 1e-9;
+
+/// Points of a slice, as positions in the order of its cells: [first, last).
+struct Positions {
+  std::uint32_t first;
+  std::uint32_t last;
+};
 
 /// A slice divided into cells of at least eps; the memory is reused for the next slice.
 template <class T, std::size_t D>
@@ -86,15 +97,15 @@ class SliceCells {
   }
 
   /// Returns the number of distance tests of scan().
-  [[nodiscard]] std::uint64_t tests() const {
+  [[nodiscard]] std::uint64_t tests(Positions of) const {
     std::uint64_t tests = 0;
-    for_ranges([&](std::uint32_t, std::uint32_t first, std::uint32_t last) { tests += last - first; });
+    for_ranges(of, [&](std::uint32_t, std::uint32_t first, std::uint32_t last) { tests += last - first; });
     return tests;
   }
 
-  /// Writes the pairs, at most tests(), and returns their end.
-  SlicePair* scan(double eps_squared, SlicePair* to) const {
-    for_ranges([&](std::uint32_t s, std::uint32_t first, std::uint32_t last) {
+  /// Writes the pairs of some points with points at later positions, at most tests(of), and returns their end.
+  SlicePair* scan(Positions of, double eps_squared, SlicePair* to) const {
+    for_ranges(of, [&](std::uint32_t s, std::uint32_t first, std::uint32_t last) {
       for (std::uint32_t t = first; t < last; ++t) {
         double sum = 0;
         for (std::size_t k = 0; k < D; ++k) {
@@ -109,10 +120,10 @@ class SliceCells {
   }
 
  private:
-  /// Calls f(s, first, last) for each point and ranges of points after it, in its cell and half of those around.
+  /// Calls f(s, first, last) for some points and ranges of points after them, in their cell and half of those around.
   template <class F>
-  void for_ranges(F&& f) const {
-    for (std::uint32_t s = 0; s < order_.size(); ++s) {
+  void for_ranges(Positions of, F&& f) const {
+    for (std::uint32_t s = of.first; s < of.last; ++s) {
       const std::uint32_t cell = cell_of_[order_[s]];
       const auto row = [&](std::uint32_t middle) { f(s, starts_[middle - 1], starts_[middle + 2]); };
       f(s, s + 1, starts_[cell + 2]);
@@ -155,13 +166,13 @@ bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double e
       const std::uint32_t size = starts[s + 1] - starts[s];
       if (size > 1) {
         const bool made = cells.make(points + std::size_t{starts[s]} * D, size, eps);
-        const std::uint64_t of_slice = made ? cells.tests() : 0;
+        const std::uint64_t of_slice = made ? cells.tests({0, size}) : 0;
         if (!made || of_slice > kMostTestsOfSlice * size + kPointsPerBlock || (tests += of_slice) > kMostTests * n) {
           few = false;
           return;
         }
         if (found.size() < count + of_slice + 1) found.resize(count + of_slice + 1);
-        count = static_cast<std::size_t>(cells.scan(eps * eps, found.data() + count) - found.data());
+        count = static_cast<std::size_t>(cells.scan({0, size}, eps * eps, found.data() + count) - found.data());
       }
       block.ends.push_back(static_cast<std::uint32_t>(count));
     }
@@ -176,13 +187,59 @@ bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double e
   return few;
 }
 
+/// Finds the pairs of a single slice on all threads. Returns true if there were few enough.
+template <std::size_t D, class T>
+bool find_pairs_together(const T* points, std::uint32_t n, double eps, PairList::Block& block,
+                         const CancelToken& cancel) {
+  const std::uint64_t most_tests = std::min(kMostTestsAlone * n + kPointsPerTask, kMostTestsTogether);
+  SliceCells<T, D> cells;
+  if (!cells.make(points, n, eps)) return false;
+  const std::size_t tasks = (n + kPointsPerTask - 1) / kPointsPerTask;
+  const auto positions = [&](std::size_t task) {
+    const auto first = static_cast<std::uint32_t>(task * kPointsPerTask);
+    return Positions{first, std::min(n, first + kPointsPerTask)};
+  };
+  std::vector<std::uint64_t> tests(tasks);
+  parallel_for(tasks, [&](std::size_t task) { tests[task] = cells.tests(positions(task)); });
+  if (std::accumulate(tests.begin(), tests.end(), std::uint64_t{0}) > most_tests) return false;
+  std::vector<std::vector<SlicePair>> found(tasks);
+  parallel_for(tasks, [&](std::size_t task) {
+    if (cancel.cancelled()) return;
+    std::vector<SlicePair>& pairs = found[task];
+    pairs.resize(tests[task] + 1);
+    pairs.resize(static_cast<std::size_t>(cells.scan(positions(task), eps * eps, pairs.data()) - pairs.data()));
+  });
+  cancel.check();
+  std::size_t count = 0;
+  for (const std::vector<SlicePair>& pairs : found) count += pairs.size();
+  block.ends.push_back(static_cast<std::uint32_t>(count));
+  block.pairs = Buffer<SlicePair>(count);
+  auto to = block.pairs.begin();
+  for (const std::vector<SlicePair>& pairs : found) to = std::copy(pairs.begin(), pairs.end(), to);
+  return true;
+}
+
+/// Finds the pairs of all blocks. Returns true if there were few enough.
+template <std::size_t D, class T>
+bool find_all_pairs(const T* points, std::span<const std::uint32_t> starts, double eps,
+                    std::span<PairList::Block> blocks, const CancelToken& cancel) {
+  if (starts.size() == 2) return find_pairs_together<D>(points, starts.back(), eps, blocks.front(), cancel);
+  return find_pairs<D>(points, starts, eps, blocks, cancel);
+}
+
 }  // namespace
 
 std::optional<PairList> PairList::find(PointsView points, const Space& space, double eps, const CancelToken& cancel) {
-  if (space.slices == nullptr || !space.plain() || points.size() == 0 || points.dims() > 3) return std::nullopt;
+  if (!space.plain() || points.size() == 0 || points.dims() > 3) return std::nullopt;
   if (!(eps > kLeastEps && eps < kMostEps)) return std::nullopt;
   PairList list;
-  list.starts_ = space.slices->starts();
+  if (space.slices == nullptr) {
+    if (points.size() > kMostSlicePoints) return std::nullopt;
+    list.whole_ = {0, static_cast<std::uint32_t>(points.size())};
+    list.starts_ = list.whole_;
+  } else {
+    list.starts_ = space.slices->starts();
+  }
   const auto slices = static_cast<std::uint32_t>(list.starts_.size() - 1);
   for (std::uint32_t s = 0; s < slices; ++s) {
     if (list.starts_[s + 1] - list.starts_[s] > kMostSlicePoints) return std::nullopt;
@@ -192,16 +249,16 @@ std::optional<PairList> PairList::find(PointsView points, const Space& space, do
     list.blocks_.back().last = s + 1;
   }
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  if (points.size() > kMostAlone && list.blocks_.size() < kBlocksPerThread * threads) return std::nullopt;
+  if (slices > 1 && points.size() > kMostAlone && list.blocks_.size() < kBlocksPerThread * threads) return std::nullopt;
   const bool few = points.visit([&](auto values) {
     const auto* const data = values.data();
     switch (points.dims()) {
       case 1:
-        return find_pairs<1>(data, list.starts_, eps, list.blocks_, cancel);
+        return find_all_pairs<1>(data, list.starts_, eps, list.blocks_, cancel);
       case 2:
-        return find_pairs<2>(data, list.starts_, eps, list.blocks_, cancel);
+        return find_all_pairs<2>(data, list.starts_, eps, list.blocks_, cancel);
       default:
-        return find_pairs<3>(data, list.starts_, eps, list.blocks_, cancel);
+        return find_all_pairs<3>(data, list.starts_, eps, list.blocks_, cancel);
     }
   });
   if (!few) return std::nullopt;

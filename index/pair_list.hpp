@@ -1,7 +1,8 @@
-// The pairs of neighbours of small, sparse data sets, searched one data set after the other.
+// The pairs of neighbours of small, sparse data sets: of one, or of many slices, searched one after the other.
 //
 // With an index of all points each point takes part in a large sort, and every clustering searches the index again. A
-// data set of some thousand points fits the caches of one core: its pairs are searched once and stored.
+// data set of some thousand points fits the caches of one core: its pairs are searched once and stored. With two
+// neighbours for each of 4,000 points DBSCAN takes a fifth of the time that it takes with dense-box cells.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,9 @@ struct SlicePair {
 /// Immutable.
 class PairList {
  public:
+  /// The most points of a slice.
+  static constexpr std::uint32_t kMostSlicePoints = 1 << 16;
+
   /// Consecutive slices that one thread searches.
   struct Block {
     std::uint32_t first = 0;          ///< first slice
@@ -34,11 +38,11 @@ class PairList {
     Buffer<SlicePair> pairs;          ///< each pair once
   };
 
-  /// Returns all pairs of neighbours (core/space.hpp) within the same slice. Returns nullopt if a list is not the right
-  /// index: without points or slices, if the space is not plain or has more than three dimensions, if a slice has more
-  /// than 65,536 points, if there are too few slices for the threads, if neighbourhoods are not sparse, and if eps or
-  /// the coordinates are so extreme that squares overflow or underflow. The space must outlive the list. O(n + tests),
-  /// in parallel. Throws Cancelled.
+  /// Returns all pairs of neighbours (core/space.hpp) within the same slice; points without slices are one. Returns
+  /// nullopt if a list is not the right index: without points, if the space is not plain or has more than three
+  /// dimensions, if a slice has more than kMostSlicePoints, if there are several slices, but too few for the threads,
+  /// if neighbourhoods are not sparse, and if eps or the coordinates are so extreme that squares overflow or underflow.
+  /// The space must outlive the list. O(n + tests), in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
 
@@ -49,6 +53,7 @@ class PairList {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
+  std::vector<std::uint32_t> whole_;  ///< the starts of points without slices
   std::span<const std::uint32_t> starts_;
   std::vector<Block> blocks_;
 };

@@ -13,7 +13,10 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/stopwatch.hpp>
+#include <epsflow/core/trace.hpp>
+#include <epsflow/parts/held_engines.hpp>
 #include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/parts/point_copies.hpp>
 #include <epsflow/parts/rank_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
@@ -73,7 +76,7 @@ class Together {
 
   /// Calls body(e) for each engine, each on a thread of its own.
   void run(std::size_t bodies, const std::function<void(std::size_t)>& body) { run_together(bodies, stop_, body); }
-  [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
+  [[nodiscard]] CancelToken& stop() noexcept { return stop_; }
 
  private:
   const Observer& observer_;
@@ -146,29 +149,37 @@ class SharedSweep {
   std::optional<Points> brought_;
 };
 
+/// Copies points without weights, slices and a metric of their own to GPUs that load them all (copy_to_gpus()).
+std::vector<PointsCopy> copies_of(const PointSet& points, std::span<const Engine> engines, Together& together) {
+  if (points.metric != Metric{} || !points.weights.empty() || !points.slices.empty()) return {};
+  const TraceScope scope(together.observer().trace, Stage::load_points, 0, {"points", points.size()});
+  return copy_to_gpus(points.host_rows().view(), engines, together.stop());
+}
+
 void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines, Together& together) {
   given.load_all();
+  const std::vector<PointsCopy> copies = copies_of(given.points, engines.first(queue.engines()), together);
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
+    const auto loaded = [&] {
+      if (!copies.empty()) return engines[e].load(copies[e].points, observer.cancel);
+      return load(
+          given.points, [&] { return engines[e]; }, observer);
+    };
     run_dataset(
-        load(
-            given.points, [&] { return engines[e]; }, observer),
-        queue.sweep(), [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer,
-        [&](bool ahead) { return queue.next(e, ahead); });
+        loaded(), queue.sweep(), [&](VariantResult&& result) { together.take(std::move(result)); }, given.options,
+        observer, [&](bool ahead) { return queue.next(e, ahead); });
   });
 }
 
 void share_space(const LocalSweep& what, std::span<const Engine> engines, const RunOptions& options,
                  Together& together) {
-  // Takes the turns in the same order everywhere, so that two sweeps never wait for each other, and each turn once.
-  std::map<const void*, const Engine*> different;
-  for (const Engine& engine : engines) different[EngineLock::identity(engine)] = &engine;
-  std::deque<EngineLock> queue;
+  const HeldEngines held(engines, together.stop());
   std::vector<PartWorker> workers;
   LocalSweep all = what;
   all.memory = ~std::uint64_t{0};
-  for (const auto& [identity, engine] : different) {
-    workers.push_back({queue.emplace_back(*engine, together.stop()).backend(), engine->options().threads});
+  for (const auto& [identity, engine, backend] : held.different()) {
+    workers.push_back({*backend, engine->options().threads});
     const std::uint64_t memory = engine->options().memory;
     const bool host = EngineLock::device_memory(*engine) == 0;
     all.memory = std::min(all.memory, memory / (host ? kHostLabelShare : 2));

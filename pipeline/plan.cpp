@@ -11,6 +11,7 @@
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/index/leaf_order.hpp>
+#include <epsflow/index/pair_list.hpp>
 #include <epsflow/pipeline/flow.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
@@ -135,6 +136,11 @@ double SampleRuns::run(const stages::EpsGroup& group, const LoadedPoints& points
                        Strategy strategy) {
   RunOptions options = options_;
   options.strategy = strategy == Strategy::direct ? StrategyChoice::direct : StrategyChoice::table;
+  const LoadedPoints& all = session_.points();
+  const bool lists = all.space().slices != nullptr || all.size() <= index::PairList::kMostSlicePoints;
+  if (!lists && all.dims() <= 3 && options.search.index == IndexChoice::automatic) {
+    options.search.index = IndexChoice::grid;  // a sample is not searched in a list of pairs if the points are not
+  }
   CancelToken stop(&session_.stop());  // a lack of memory ends this run alone
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,

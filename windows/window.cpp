@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/index/pair_list.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -26,6 +28,9 @@ constexpr std::size_t kPiece = 1 << 14;
 
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
 constexpr std::uint64_t kPointsForOneChange = 25;
+/// The same where a run searches a list of pairs. With fewer points both take a fraction of a millisecond.
+constexpr std::uint64_t kListedForOneChange = 80;
+constexpr std::size_t kFewestListed = 1 << 12;
 
 void check_options(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
   if (variants.size() == 0) throw UsageError("a window needs at least one variant: give eps and minpts");
@@ -177,6 +182,8 @@ struct WindowParts {
   bool few_changed = false;  ///< whether few points changed in the last step, so that few may in the next one
   MemoryCharge moving_memory;
 
+  Buffer<double> coordinates;  ///< room for the points of a run, which is slow to get anew for each step
+
   std::uint64_t next_id = 0;
   std::optional<double> latest;
   std::vector<WindowResult> results;
@@ -210,6 +217,7 @@ Selection WindowParts::select(const WindowStep& step) {
                      " is to leave twice in one step: give each id once");
   }
   const auto join = [&](std::vector<std::uint32_t>& more) {
+    if (leaving.empty()) return leaving.swap(more);
     const auto middle = static_cast<std::ptrdiff_t>(leaving.size());
     leaving.insert(leaving.end(), more.begin(), more.end());
     std::inplace_merge(leaving.begin(), leaving.begin() + middle, leaving.end());
@@ -222,10 +230,9 @@ Selection WindowParts::select(const WindowStep& step) {
     rows.list_before(oldest, old);
     join(old);
   }
-  for (std::uint32_t i = 0; i < m; ++i) {
-    if (options.timed && step.times[i] < oldest) continue;
-    entering.push_back(i);
-  }
+  entering.resize(m);
+  std::iota(entering.begin(), entering.end(), 0);
+  if (options.timed) std::erase_if(entering, [&](std::uint32_t i) { return step.times[i] < oldest; });
   chosen.summary.too_old = m - entering.size();
 
   const std::uint64_t stay = rows.size() - leaving.size();
@@ -233,6 +240,11 @@ Selection WindowParts::select(const WindowStep& step) {
   if (surplus > 0) {
     const std::uint64_t of_rows = std::min(surplus, stay);
     std::vector<std::uint32_t> first;
+    first.reserve(of_rows);
+    if (leaving.empty()) {
+      first.resize(of_rows);
+      std::iota(first.begin(), first.end(), 0);
+    }
     for (std::uint32_t row = 0, passed = 0; first.size() < of_rows; ++row) {
       if (passed < leaving.size() && leaving[passed] == row) {
         ++passed;
@@ -265,7 +277,9 @@ void WindowParts::charge(std::size_t n) {
 Way WindowParts::choose_way(const WindowStep& step, const Selection& chosen) {
   const std::size_t changes = chosen.leaving.size() + chosen.entering.size();
   const std::size_t n = rows.size() - chosen.leaving.size() + chosen.entering.size();
-  const bool few_before = std::exchange(few_changed, changes * kPointsForOneChange <= n);
+  const bool listed = n >= kFewestListed && n <= index::PairList::kMostSlicePoints;
+  const std::uint64_t points_for_one = listed ? kListedForOneChange : kPointsForOneChange;
+  const bool few_before = std::exchange(few_changed, changes * points_for_one <= n);
   changes_to_wait -= std::min<std::uint64_t>(changes_to_wait, changes);
   if (!can_continue || !few_changed || changes_to_wait > 0) return Way::run;
   if (groups.front().moving == nullptr) return few_before ? Way::begin_continuing : Way::run;
@@ -294,14 +308,11 @@ StepSummary WindowParts::step(const WindowStep& step, const CancelToken& cancel)
     throw UsageError(options.timed ? "the time of the step is " + format_number(*step.now) + ": give a finite number"
                                    : std::string("a step has a time, and the window was made for points without"));
   }
-  if (m > 0) {
-    require_finite(step.arriving);
-    require_points(metric, step.arriving);
-  }
+  if (m > 0) on_threads(cancel, [&] { require_points(metric, step.arriving); });
   Selection chosen = select(step);
   charge(std::max(rows.size() - chosen.leaving.size() + chosen.entering.size(), rows.size()));
   std::vector<std::uint64_t> ids(m);
-  for (std::size_t i = 0; i < m; ++i) ids[i] = next_id + i;
+  std::iota(ids.begin(), ids.end(), next_id);
   std::vector<std::uint64_t> later_ids = next_ids;
   std::vector<std::vector<SharedCore>> shared(results.size());
   Way way = Way::run;
@@ -439,12 +450,16 @@ std::vector<SharedCore> WindowParts::take(std::size_t v, windows::CountedCluster
 void WindowParts::run_all(const CancelToken& cancel) {
   const auto handles = rows.handles();
   const std::size_t n = handles.size();
-  Buffer<double> x(n * dims);
-  on_threads(cancel, [&] { rows.write_points(x.span()); });
+  if (coordinates.size() < n * dims) {
+    coordinates = {};
+    coordinates = Buffer<double>(n * dims);
+  }
+  const std::span<double> x = coordinates.span().first(n * dims);
+  on_threads(cancel, [&] { rows.write_points(x); });
   const std::vector<double> weights = rows.all_weights();
   std::vector<VariantResult> found(results.size());
   if (n > 0) {
-    const PointSet points(PointsView(x.span(), dims), options.metric, weights);
+    const PointSet points(PointsView(std::span<const double>(x), dims), options.metric, weights);
     const Dataset loaded = load(points, [&] { return engine; }, {.cancel = &cancel});
     found = run(loaded, sweep, {.core_mask = true}, {.cancel = &cancel});
   }

@@ -17,12 +17,14 @@ void WindowRows::change(const Arriving& arriving, std::span<const std::uint32_t>
   const bool first_leave = leaving.empty() || leaving.back() + 1 == leaving.size();
   remember();
   entered_ = 0;
-  gaps_.clear();
-  left_.clear();
-  for (const std::uint32_t row : leaving) {
-    gaps_.push_back(row - left_.size());
-    left_.push_back(rows_[begin_ + row]);
-  }
+  gaps_.resize(leaving.size());
+  left_.resize(leaving.size());
+  parallel_ranges(leaving.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      gaps_[i] = leaving[i] - i;
+      left_[i] = rows_[begin_ + leaving[i]];
+    }
+  });
   if (!first_leave) {
     before_.assign(rows_.begin(), rows_.end());
     undo_.has_before = true;
@@ -52,15 +54,17 @@ void WindowRows::append(const Arriving& arriving) {
             static_cast<std::uint32_t>(undo_.handles));
   next_free_ += reused;
   entered_ = count;
-  parallel_ranges(count, kRowPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) {
-      const std::uint32_t i = arriving.entering[j];
-      const std::size_t handle = rows_[first + j];
-      for (std::size_t k = 0; k < dims_; ++k) x_[handle * dims_ + k] = arriving.points.at(i, k);
-      ids_[handle] = arriving.ids[i];
-      if (timed_) times_[handle] = arriving.times[i];
-      if (weighted_) weights_[handle] = arriving.weights[i];
-    }
+  arriving.points.visit([&](auto values) {
+    parallel_ranges(count, kRowPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t j = begin; j < end; ++j) {
+        const std::size_t i = arriving.entering[j];
+        const std::size_t handle = rows_[first + j];
+        for (std::size_t k = 0; k < dims_; ++k) x_[handle * dims_ + k] = static_cast<double>(values[i * dims_ + k]);
+        ids_[handle] = arriving.ids[i];
+        if (timed_) times_[handle] = arriving.times[i];
+        if (weighted_) weights_[handle] = arriving.weights[i];
+      }
+    });
   });
   if (!timed_) return;
   for (const std::uint32_t i : arriving.entering) {
@@ -134,7 +138,9 @@ void WindowRows::list_before(double oldest, std::vector<std::uint32_t>& rows) {
   if (times_in_order_) {
     const auto end = std::lower_bound(handles.begin(), handles.end(), oldest,
                                       [&](std::uint32_t handle, double time) { return times_[handle] < time; });
-    for (std::uint32_t row = 0; row < end - handles.begin(); ++row) rows.push_back(row);
+    const std::size_t before = rows.size();
+    rows.resize(before + static_cast<std::size_t>(end - handles.begin()));
+    std::iota(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end(), 0);
     return;
   }
   bool in_order = true;

@@ -18,13 +18,15 @@ inline constexpr std::uint64_t kUploadTurns = 32;
 struct UploadShape {
   std::uint64_t threads;      ///< most threads that fill the buffers: a core copies about 8 GB/s, and the bus 55
   std::uint64_t most_chunks;  ///< most chunks of one copy
+  std::uint64_t worth;        ///< chunks of a thread that are worth starting it
 };
 /// One or two GPUs: few copies, because the driver starts them one by one.
 inline constexpr std::size_t kFewGpus = 2;
-inline constexpr UploadShape kUploadOfFew{8, 4};
+inline constexpr UploadShape kUploadOfFew{8, 4, 2};
 /// More GPUs: host memory is the limit, so the two buffers of a thread stay in the cache of its core. For a billion
 /// points four GPUs take .34 s in place of .43, but two would take .57 in place of .54 (benchmarks/results/gpus.md).
-inline constexpr UploadShape kUploadOfMany{12, 1};
+/// Threads of all GPUs start one after another, 40 to 80 us each.
+inline constexpr UploadShape kUploadOfMany{12, 1, 4};
 /// The most threads that pick rows out of others, at some 3 GB/s each.
 inline constexpr unsigned kGatherThreads = 16;
 

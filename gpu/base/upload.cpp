@@ -99,7 +99,8 @@ class StagedUpload {
 
 void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& path) {
   if (bytes == 0) return;
-  const std::uint64_t useful = bytes / (2 * tuning::kUploadChunk);
+  const tuning::UploadShape& shape = path.gpus > tuning::kFewGpus ? tuning::kUploadOfMany : tuning::kUploadOfFew;
+  const std::uint64_t useful = bytes / (shape.worth * tuning::kUploadChunk);
   if (useful < 2 || path.threads < 2 || is_pinned(from)) {
     const Stream stream;
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()));
@@ -110,7 +111,6 @@ void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& p
   const auto copy = [&](std::uint64_t at, std::uint64_t size, std::byte* buffer) {
     std::memcpy(buffer, bytes_from + at, size);
   };
-  const tuning::UploadShape& shape = path.gpus > tuning::kFewGpus ? tuning::kUploadOfMany : tuning::kUploadOfFew;
   const std::uint64_t workers = std::min<std::uint64_t>({path.threads, shape.threads, useful});
   const std::uint64_t chunk =
       std::clamp(bytes / (workers * tuning::kUploadTurns) / tuning::kUploadChunk, std::uint64_t{1}, shape.most_chunks) *

@@ -7,6 +7,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/kept_block.hpp>
 #include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/gpu/grid/device_points.hpp>
 
@@ -24,10 +25,32 @@ GpuPart::GpuPart(PointsView rows, GpuPartResources home)
       rows_(narrow<std::uint32_t>(rows.size())),
       dims_(static_cast<std::uint32_t>(rows.dims())),
       precision_(rows.precision()),
-      data_(resources_.memory, stream_.get(), rows.bytes()) {
+      data_(*resources_.memory, stream_.get(), rows.bytes()) {
   stream_.synchronize();  // the memory is there
   upload(data_.data(), rows.data(), rows.bytes(),
          {resources_.device, resources_.pinned, resources_.threads, resources_.devices});
+}
+
+std::optional<PointsCopy> GpuPart::copy_all(std::span<const std::unique_ptr<DevicePart>> parts) const {
+  const DeviceScope scope(resources_.device);
+  std::uint64_t rows = 0, bytes = 0;
+  for (const auto& part : parts) {
+    const auto& from = dynamic_cast<const GpuPart&>(*part);
+    const int device = from.resources_.device;
+    if (device != resources_.device && !from.resources_.memory->reachable_from(resources_.device)) return std::nullopt;
+    rows += from.rows_;
+    bytes += from.data_.bytes();
+  }
+  const auto block = std::make_shared<KeptBlock>(resources_.memory, bytes);
+  const Stream stream;
+  std::byte* to = block->data();
+  for (const auto& part : parts) {
+    const auto& from = dynamic_cast<const GpuPart&>(*part);
+    check(cudaMemcpyAsync(to, from.data_.data(), from.data_.bytes(), cudaMemcpyDefault, stream.get()));
+    to += from.data_.bytes();
+  }
+  stream.synchronize();
+  return PointsCopy{block, view_of(block->data(), rows)};
 }
 
 GpuPart::RowCounts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
@@ -36,13 +59,13 @@ GpuPart::RowCounts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
   cuts_.count = static_cast<std::uint32_t>(cuts.size());
   const std::size_t parts = cuts.size() + 1;
   const std::uint64_t blocks = cut_blocks(rows_);
-  part_of_row_ = {resources_.memory, stream_.get(), rows_};
-  starts_ = {resources_.memory, stream_.get(), parts * blocks};
-  const DeviceBuffer<unsigned long long> ghosts(resources_.memory, stream_.get(), 2 * parts);
+  part_of_row_ = {*resources_.memory, stream_.get(), rows_};
+  starts_ = {*resources_.memory, stream_.get(), parts * blocks};
+  const DeviceBuffer<unsigned long long> ghosts(*resources_.memory, stream_.get(), 2 * parts);
   check(cudaMemsetAsync(ghosts.data(), 0, ghosts.bytes(), stream_.get()));
   launch_cut({data_.data(), rows_, dims_, precision_}, cuts_, reach,
              {part_of_row_.data(), starts_.data(), ghosts.data()}, stream_.get());
-  launch_starts(starts_.data(), starts_.size(), {resources_.memory, stream_.get()});
+  launch_starts(starts_.data(), starts_.size(), {*resources_.memory, stream_.get()});
   RowCounts counts;
   first_of_part_.assign(parts + 1, rows_);
   if (blocks > 0) {
@@ -77,17 +100,17 @@ std::vector<std::byte> GpuPart::make_buffer(const BufferNeeds& needs) {
   key.process = process_number();
   key.mark = next_mark();
   key.device = resources_.device;
-  key.memory = &resources_.memory;
+  key.memory = resources_.memory.get();
   key.shape = shape;
   key.open = needs.by_processes;
   std::copy(first_of_part_.begin(), first_of_part_.end(), key.first_of_part.begin());
   if (needs.by_processes) {
-    open_block_ = OpenMemory(resources_.memory, shape.bytes());
+    open_block_ = OpenMemory(*resources_.memory, shape.bytes());
     key.block = open_block_.data();
     key.handle = open_block_.handle();
     check(cudaMemcpyAsync(shape.mark(key.block), &key.mark, sizeof(key.mark), cudaMemcpyDefault, stream_.get()));
   } else {
-    block_ = {resources_.memory, stream_.get(), shape.bytes()};
+    block_ = {*resources_.memory, stream_.get(), shape.bytes()};
     key.block = block_.data();
   }
   buffer_ = shape.in(key.block);
@@ -117,7 +140,7 @@ void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> plac
   const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
-  DeviceBuffer<std::byte> packed(resources_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
+  DeviceBuffer<std::byte> packed(*resources_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
   launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
               {packed.data(), buffer_.points + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
                static_cast<std::uint32_t>(last)},
@@ -138,15 +161,15 @@ void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> plac
 GpuPart::SendLists GpuPart::make_send_lists(double inner, double outer) {
   const DeviceScope scope(resources_.device);
   const std::size_t parts = cuts_.count + 1;
-  DeviceBuffer<std::uint64_t> keys(resources_.memory, stream_.get(), most_sent_);
-  const DeviceBuffer<unsigned long long> count(resources_.memory, stream_.get(), 1);
+  DeviceBuffer<std::uint64_t> keys(*resources_.memory, stream_.get(), most_sent_);
+  const DeviceBuffer<unsigned long long> count(*resources_.memory, stream_.get(), 1);
   check(cudaMemsetAsync(count.data(), 0, count.bytes(), stream_.get()));
   launch_send_lists(owned(), cuts_, part_, inner, outer, keys.data(), keys.size(), count.data(), stream_.get());
   const std::uint64_t found = read_values(count.data(), 1, stream_.get()).front();
-  send_list_ = {resources_.memory, stream_.get(), found};
-  launch_sort_send_lists(keys.data(), send_list_.data(), found, {resources_.memory, stream_.get()});
+  send_list_ = {*resources_.memory, stream_.get(), found};
+  launch_sort_send_lists(keys.data(), send_list_.data(), found, {*resources_.memory, stream_.get()});
   keys = {};
-  const DeviceBuffer<std::uint64_t> begins(resources_.memory, stream_.get(), 2 * parts + 1);
+  const DeviceBuffer<std::uint64_t> begins(*resources_.memory, stream_.get(), 2 * parts + 1);
   launch_send_list_begins(send_list_.data(), found, begins.data(), static_cast<std::uint32_t>(begins.size()),
                           stream_.get());
   list_of_ = read_values(begins.data(), begins.size(), stream_.get());
@@ -157,7 +180,7 @@ GpuPart::SendLists GpuPart::make_send_lists(double inner, double outer) {
     answer.inner_begins.push_back(answer.inner_begins.back() + list_of_[2 * p + 1] - list_of_[2 * p]);
     answer.outer_begins.push_back(answer.outer_begins.back() + list_of_[2 * p + 2] - list_of_[2 * p + 1]);
   }
-  const DeviceBuffer<std::uint32_t> inner_points(resources_.memory, stream_.get(), answer.inner_begins.back());
+  const DeviceBuffer<std::uint32_t> inner_points(*resources_.memory, stream_.get(), answer.inner_begins.back());
   for (std::size_t p = 0; p < parts; ++p) {
     launch_points_of_send_list(send_list_.data() + list_of_[2 * p], list_of_[2 * p + 1] - list_of_[2 * p],
                                inner_points.data() + answer.inner_begins[p], stream_.get());
@@ -170,7 +193,7 @@ void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> in
                           std::span<const std::uint64_t> outer_offsets) {
   const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
-  DeviceBuffer<std::byte> packed(resources_.memory, stream_.get(), send_list_.size() * row_bytes());
+  DeviceBuffer<std::byte> packed(*resources_.memory, stream_.get(), send_list_.size() * row_bytes());
   launch_pack_ghosts(owned(), send_list_.data(), send_list_.size(), packed.data(), stream_.get());
   send_list_ = {};
   for (std::size_t p = 0; p < buffers.size(); ++p) {
@@ -185,12 +208,12 @@ void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> in
   stream_.synchronize();
 }
 
-DevicePointsView GpuPart::points(std::uint64_t size) const {
-  const DevicePlace place{resources_.device, stream_.get()};
-  if (precision_ == Precision::float32) {
-    return {reinterpret_cast<const float*>(buffer_.points), size, dims_, place};
-  }
-  return {reinterpret_cast<const double*>(buffer_.points), size, dims_, place};
+DevicePointsView GpuPart::points(std::uint64_t size) const { return view_of(buffer_.points, size, stream_.get()); }
+
+DevicePointsView GpuPart::view_of(const std::byte* data, std::uint64_t size, cudaStream_t stream) const {
+  const DevicePlace place{resources_.device, stream};
+  if (precision_ == Precision::float32) return {reinterpret_cast<const float*>(data), size, dims_, place};
+  return {reinterpret_cast<const double*>(data), size, dims_, place};
 }
 
 void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
@@ -198,7 +221,7 @@ void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points,
   if (points.empty()) return;
   const DeviceScope scope(resources_.device);
   const Stream stream;
-  const DeviceBuffer<std::uint32_t> found = copy_of(points, resources_.memory, stream.get());
+  const DeviceBuffer<std::uint32_t> found = copy_of(points, *resources_.memory, stream.get());
   launch_find_rows(row_places(), {part, first_point, first_row}, found.data(), narrow<std::uint32_t>(points.size()),
                    stream.get());
   read_values(found.data(), found.size(), rows, stream.get(), resources_.pinned);
@@ -209,7 +232,7 @@ void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> plac
   const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   if (found.labels != nullptr && !numbers.empty()) {
-    const DeviceBuffer<std::int32_t> table = copy_of(numbers, resources_.memory, stream_.get());
+    const DeviceBuffer<std::int32_t> table = copy_of(numbers, *resources_.memory, stream_.get());
     launch_renumber(found.labels, own_, table.data(), stream_.get());
   }
   for (std::size_t g = 0; g < buffers.size(); ++g) {
@@ -226,7 +249,7 @@ void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> plac
 void GpuPart::take_back(std::int32_t* labels, std::uint8_t* core) {
   const DeviceScope scope(resources_.device);
   const auto take = [&]<class T>(const T* by_part, T* to) {
-    const DeviceBuffer<T> by_row(resources_.memory, stream_.get(), rows_);
+    const DeviceBuffer<T> by_row(*resources_.memory, stream_.get(), rows_);
     launch_unpack(by_part, row_places(), by_row.data(), stream_.get());
     check(cudaMemcpyAsync(to, by_row.data(), by_row.bytes(), cudaMemcpyDeviceToHost, stream_.get()));
   };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace epsflow::gpu {
 struct GpuPartResources {
   int device;
   unsigned threads;  ///< the largest number of threads that copy
-  DeviceMemory& memory;
+  std::shared_ptr<DeviceMemory> memory;
   PinnedPool& pinned;
   std::shared_ptr<LabelMemory> labels;
   std::size_t devices;  ///< number of devices that hold the data set together
@@ -34,6 +35,7 @@ class GpuPart final : public DevicePart {
   /// Copies the rows to the GPU, which must be the current one. Waits.
   GpuPart(PointsView rows, GpuPartResources home);
 
+  [[nodiscard]] std::optional<PointsCopy> copy_all(std::span<const std::unique_ptr<DevicePart>> parts) const override;
   [[nodiscard]] RowCounts cut(std::span<const SpaceCut> cuts, double reach) override;
   std::vector<std::byte> make_buffer(const BufferNeeds& needs) override;
   [[nodiscard]] std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const override;
@@ -56,6 +58,9 @@ class GpuPart final : public DevicePart {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
   [[nodiscard]] PointsOnDevice owned() const noexcept { return {buffer_.points, own_, dims_, precision_}; }
+  /// Returns points of its dimensions and precision. stream: the stream that writes them; null: none does.
+  [[nodiscard]] DevicePointsView view_of(const std::byte* data, std::uint64_t size,
+                                         cudaStream_t stream = nullptr) const;
   /// Copies to the memory of a peer buffer, in the order of this GPU's stream.
   void copy(void* to, const GpuPeerBuffer& room, const void* from, std::uint64_t bytes) const;
 

@@ -100,6 +100,29 @@ TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of 
   }
 }
 
+TEMPLATE_TEST_CASE("pair index: labels, masks and counts of one data set are those of cells", "", float, double) {
+  const auto backend = make_cpu_backend(3);
+  for (const std::size_t dims : {1, 2, 3}) {
+    for (const std::uint64_t n : {1, 2, 500, dims == 3 ? 20'000 : 65'536}) {
+      std::vector<TestType> values = sparse_points<TestType>(slices_of({n, 0}), dims);
+      const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), Space{});
+      for (const double eps : {0.3, 1.0}) {
+        CAPTURE(dims, n, eps);
+        tbb::task_arena(3).execute([&] {
+          const auto pairs = points->build_index({.eps = eps, .cells = Cells::dense_box, .pairs = true}, kNever);
+          const auto cells = points->build_index({.eps = eps, .cells = Cells::dense_box}, kNever);
+          REQUIRE(pairs->figures().pairs_stay);
+          const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};
+          const Made mine = cluster(*pairs, n, minpts), theirs = cluster(*cells, n, minpts);
+          CHECK(mine.labels == theirs.labels);
+          CHECK(mine.core == theirs.core);
+          CHECK(mine.summaries == theirs.summaries);
+        });
+      }
+    }
+  }
+}
+
 TEST_CASE("pair index: each pair of a slice once, and none across") {
   const Space space = slices_of({3, 400, 0, 400});
   const std::vector<double> values = sparse_points<double>(space, 2);
@@ -137,8 +160,9 @@ TEST_CASE("pair index: cells where a list is not the right index") {
     return index::PairList::find(some, of, eps, kNever).has_value();
   };
   CHECK(finds(points, space, 1));
-  CHECK_FALSE(finds(points, {}, 1));          // there are no slices
-  CHECK_FALSE(finds(points, space, 20));      // neighbourhoods have many points
+  CHECK(finds(points.rows(0, 2000), {}, 1));
+  CHECK_FALSE(finds(points, space, 20));  // neighbourhoods have many points
+  CHECK_FALSE(finds(points, {}, 20));
   CHECK_FALSE(finds(points, space, 1e-200));  // squares underflow
   CHECK_FALSE(finds(PointsView(std::span<const double>(values), 4), slices_of({1000, 1000}), 1));
   Space other = space;
@@ -148,12 +172,15 @@ TEST_CASE("pair index: cells where a list is not the right index") {
   other.axes = {{0, 100}, {0, 100}};
   CHECK_FALSE(finds(points, other, 1));
   const std::vector<double> large(2 * 65537, 0);
-  CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), slices_of({65537}), 1));  // places have only 16 bits
+  for (const Space& of : {slices_of({65537}), Space{}}) {
+    CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), of, 1));  // places have only 16 bits
+  }
   const std::vector<double> ends{-1.7e308, 0, 1.7e308, 0};
   CHECK_FALSE(finds(PointsView(std::span<const double>(ends), 2), slices_of({2}), 1));  // differences overflow
   CancelToken cancelled;
   cancelled.cancel();
   CHECK_THROWS_AS(index::PairList::find(points, space, 1, cancelled), Cancelled);
+  CHECK_THROWS_AS(index::PairList::find(points.rows(0, 2000), {}, 1, cancelled), Cancelled);
 }
 
 }  // namespace

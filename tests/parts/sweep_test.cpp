@@ -15,6 +15,7 @@
 #include <epsflow/clustering/lineage.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/parts/part_lineage.hpp>
+#include <epsflow/parts/point_copies.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
@@ -209,6 +210,33 @@ TEST_CASE("shared sweeps: eps over engines") {
   for (const std::size_t engines : {1U, 2U, 5U, 16U}) {
     check_same(shared(points, sweep, cpu_engines(engines), options), expected);
   }
+}
+
+TEST_CASE("shared sweeps: GPUs that share the eps hand each other the points") {
+  const std::vector<unsigned> gpus = usable_gpus();
+  if (gpus.empty()) {
+    WARN("skipped: no GPU");
+    return;
+  }
+  Random random(19);
+  const Points points = uniform(1'500'000, random);
+  std::vector<Engine> engines;
+  for (const std::size_t g : {0U, 1U, 2U}) {
+    engines.emplace_back(EngineOptions{.threads = 2, .backend = BackendChoice::gpu, .gpu = gpus[g % gpus.size()]});
+  }
+  CancelToken stop;
+  const std::vector<PointsCopy> copies = copy_to_gpus(points, engines, stop);
+  REQUIRE(copies.size() == engines.size());
+  for (const PointsCopy& copy : copies) CHECK(copy.points.size() == points.size());
+  CHECK(copy_to_gpus(points, std::span(engines).first(1), stop).empty());
+  CHECK(copy_to_gpus(points.view().rows(0, 1000), engines, stop).empty());
+
+  const Sweep sweep = grid({0.0004, 0.0005, 0.0006, 0.0007, 0.001}, {4, 6});
+  std::vector<VariantResult> found;
+  const SharingAnswer by_eps{Sharing::eps, "asked for", 1};
+  run_each({points}, {.engines = engines, .sharing = &by_eps}, sweep, {.core_mask = true},
+           [&](VariantResult&& result) { found.push_back(std::move(result)); });
+  check_same(by_variant(std::move(found)), by_variant(run(engines.front().load(points), sweep, {.core_mask = true})));
 }
 
 TEST_CASE("shared sweeps: eps over engines, of points with weights") {
