@@ -4,6 +4,7 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/watch_input.hpp>
 #include <epsflow/cli/watch_output.hpp>
+#include <epsflow/cli/watch_page.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/io/read/decimal.hpp>
 #include <epsflow/io/read/source.hpp>
@@ -30,6 +31,7 @@ struct WatchCommand {
   double late = kInfinity;
   double snapshot_seconds = 0;
   bool all_events = false;
+  bool page = false;
   std::filesystem::path out = {};
   /// The options that all runs with the same results folder share, and their values.
   std::vector<std::pair<std::string, std::string>> fixed = {};
@@ -131,6 +133,7 @@ WatchCommand parse_watch(const Arguments& arguments) {
   command.window.metric = command.metric;
   command.snapshot_seconds = parse_duration(arguments, "snapshot");
   command.all_events = arguments.given("all-events");
+  command.page = arguments.given("page");
   command.out = arguments.text("out");
   const Variant& variant = command.variant.variants().front();
   constexpr std::array<std::string_view, 3> kKinds{"files", "a folder", "standard input"};
@@ -224,7 +227,7 @@ class Watch {
       : command_(command),
         interrupt_(interrupt),
         lock_(command.out, command.out / kHiddenFolder, command.source.messages.notices()),
-        input_(command.source, interrupt.token(), [this] { save(false); }) {}
+        input_(command.source, interrupt.token(), [this] { show_and_save(); }) {}
 
   int run();
 
@@ -238,6 +241,10 @@ class Watch {
   /// Ends the step at a place, if it has rows.
   void finish_step(const InputPlace& place);
   void save(bool now);
+  /// Writes the page, if it is requested and the window is the one after the last step.
+  void show(bool running);
+  /// Writes the page and a snapshot if the last ones are old enough.
+  void show_and_save();
   void print(bool stopped) const;
 
   const WatchCommand& command_;
@@ -246,11 +253,13 @@ class Watch {
   WatchInput input_;
   std::optional<Window> window_;
   std::optional<WatchOutput> output_;
+  std::optional<WatchPage> page_;
   Progress current_;            ///< with the rows that were read since the last step
   Progress done_;               ///< after the last step
   std::vector<double> points_;  ///< of the step, [m × d]
   std::vector<double> times_;   ///< [m]
   bool is_saved_ = false;       ///< a snapshot of done_ was written
+  bool is_shown_ = false;       ///< the page shows done_
   bool is_consistent_ = false;  ///< window and output hold done_
   Stopwatch since_save_;
 };
@@ -279,6 +288,8 @@ void Watch::begin() {
       command_.out, done_.sizes,
       WatchOutputOptions{
           .columns = command_.source.columns, .metric = command_.metric, .all_events = command_.all_events});
+  if (command_.page) page_.emplace(command_.out, command_.source.columns);
+  show(true);
 }
 
 void Watch::require_same_options(const nlohmann::ordered_json& options) const {
@@ -348,7 +359,8 @@ void Watch::finish_step(const InputPlace& place) {
   done_ = current_;
   is_consistent_ = true;
   is_saved_ = false;
-  save(false);
+  is_shown_ = false;
+  show_and_save();
 }
 
 void Watch::save(bool now) {
@@ -360,6 +372,22 @@ void Watch::save(bool now) {
   write_snapshot(command_.out / kSnapshotName, {.about = std::move(about), .window = window_->state()});
   is_saved_ = true;
   since_save_ = {};
+}
+
+void Watch::show(bool running) {
+  if (!page_ || !is_consistent_) return;
+  page_->write(*window_, {.steps = done_.steps,
+                          .rows = done_.place.rows,
+                          .late = done_.late,
+                          .skipped = done_.place.skipped,
+                          .times = done_.place.times,
+                          .running = running});
+  is_shown_ = true;
+}
+
+void Watch::show_and_save() {
+  save(false);
+  if (page_ && !is_shown_ && page_->is_due()) show(true);
 }
 
 void Watch::print(bool stopped) const {
@@ -388,11 +416,13 @@ int Watch::run() {
   } catch (const std::exception&) {
     try {
       save(true);
+      show(false);
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first error is the cause
     }
     throw;
   }
   save(true);
+  show(false);
   print(!complete);
   return complete || interrupt_.signal() == SIGTERM ? kDone : kInterrupted;
 }
@@ -427,6 +457,7 @@ std::vector<OptionGroup> watch_groups() {
           {"Results",
            {folder_option("out", "folder for the results", true),
             flag("all-events", "list clusters that only continue in events.jsonl, too"),
+            flag("page", "keep a page for a browser, window.html: the points, and the lives of the clusters"),
             text_option("snapshot", "TIME", "the time between two snapshots, at least", "10s")}},
           machine_options(),
           message_options()};

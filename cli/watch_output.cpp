@@ -16,11 +16,6 @@
 namespace epsflow::cli {
 namespace {
 
-// Indices in kWatchFiles.
-constexpr std::size_t kEvents = 0;
-constexpr std::size_t kCatalog = 1;
-constexpr std::size_t kTracks = 2;
-
 /// The first bytes of a snapshot. The checksum of all later bytes and a line end follow.
 constexpr std::string_view kBegin = "epsflow watch 1 ";
 constexpr std::size_t kChecksumDigits = 8;

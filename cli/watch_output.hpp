@@ -19,6 +19,10 @@ namespace epsflow::cli {
 
 /// Files that grow: the changes of clusters, the clusters of each step, and their centres.
 inline constexpr std::array<const char*, 3> kWatchFiles{"events.jsonl", "catalog.csv", "tracks.csv"};
+// Indices in kWatchFiles.
+inline constexpr std::size_t kEvents = 0;
+inline constexpr std::size_t kCatalog = 1;
+inline constexpr std::size_t kTracks = 2;
 using WatchSizes = std::array<std::uint64_t, kWatchFiles.size()>;
 
 struct WatchOutputOptions {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <epsflow/report/page_text.hpp>
+
 namespace epsflow::report {
 namespace {
 
@@ -82,6 +84,14 @@ std::string json_in_html(std::string_view json) {
       text += c;
     }
   }
+  return text;
+}
+
+std::string page_with(std::string_view page, std::string_view json) {
+  const std::size_t place = page.find(kDataPlace);
+  std::string text(page.substr(0, place));
+  text += json;
+  text += page.substr(place + kDataPlace.size());
   return text;
 }
 

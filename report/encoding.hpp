@@ -30,4 +30,7 @@ using Bytes = std::vector<std::uint8_t>;
 /// Returns JSON that is safe inside HTML: no text in it, such as a file name, can end its script element.
 [[nodiscard]] std::string json_in_html(std::string_view json);
 
+/// Returns a page (report/page_text.hpp) with its data. json: json_in_html().
+[[nodiscard]] std::string page_with(std::string_view page, std::string_view json);
+
 }  // namespace epsflow::report

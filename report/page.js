@@ -1,31 +1,10 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-
-  // ---- Elements. Names from files become text, never markup.
-
-  function fill(node, attributes, children) {
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
-    }
-    node.append(...children.filter((child) => child !== null && child !== undefined));
-    return node;
-  }
-  const element = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
-  const drawn = (name, attributes = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-
-  function button(text, act, label) {
-    const made = element("button", { type: "button", "aria-label": label }, text);
-    made.addEventListener("click", act);
-    return made;
-  }
+  /* common.js */
 
   // ---- Words
 
-  const number = (value) => (value === null || value === undefined ? "–" : String(Number(value.toPrecision(4))));
-  const count = (value) => value.toLocaleString("en");
-  const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
   const share = (part) => {
     const percent = (100 * part) / Math.max(data.points, 1);
     return `${percent === 0 ? 0 : percent < 1 ? percent.toPrecision(1) : percent.toFixed(percent < 10 ? 1 : 0)} %`;
@@ -38,7 +17,6 @@
   // A clustering in which each cluster has its own eps is no cell of the grid. Its eps is null.
   const hasOwnEps = (cell) => !ofTrees && cell.eps === null;
   const nameOf = (cell) => `${hasOwnEps(cell) ? "an eps for each cluster" : `${across} ${number(cell[across])}${ofTrees ? "" : unitOfEps}`}, minpts ${cell.minpts}`;
-  const titled = (column) => column.name + (column.unit ? ` (${column.unit})` : "");
   const asSentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
   const exact = (value) => String(value);
 
@@ -75,8 +53,6 @@
     button("Data (CSV)", () => download(fileOf(what, cell), columns, rows()), `Data of ${what}${cell ? ` of ${nameOf(cell)}` : ""} as CSV`);
 
   // ---- What is packed: report/encoding.hpp
-
-  const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
   function unpack(text) {
     const bytes = bytesOf(text);

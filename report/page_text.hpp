@@ -1,12 +1,13 @@
-// The page without data.
+// The pages without data.
 #pragma once
 
 #include <string_view>
 
 namespace epsflow::report {
 
-/// Returns HTML that contains kDataPlace once, at the position of the data.
+/// Return the page of a report, and of a window, as HTML that contains kDataPlace once, at the position of the data.
 [[nodiscard]] std::string_view page_text() noexcept;
+[[nodiscard]] std::string_view window_page_text() noexcept;
 
 inline constexpr std::string_view kDataPlace = "\"the data\"";
 

@@ -406,7 +406,6 @@ std::size_t Report::maps() const noexcept {
 
 std::string Report::page(std::uint64_t most) const {
   const std::string_view around = page_text();
-  const std::size_t place = around.find(kDataPlace);
   const auto text_of = [](const ordered_json& json) {
     return json_in_html(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   };
@@ -420,10 +419,7 @@ std::string Report::page(std::uint64_t most) const {
     }
     const std::string json = text_of(data);
     if (json.size() + around.size() > most) continue;
-    std::string page(around.substr(0, place));
-    page += json;
-    page += around.substr(place + kDataPlace.size());
-    return page;
+    return page_with(around, json);
   }
   throw UsageError("a page has at most " + format_bytes(most) + ", which is too few for " +
                    format_count(state_->cells.size(), "variant") + ": sweep fewer eps or minpts");
