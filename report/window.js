@@ -15,7 +15,7 @@
   // ---- The state, and reloading
 
   byId("now").textContent = data.steps === 0 ? "No step yet." : `Last step: ${timeOf(data.time)} (step ${count(data.steps - 1)}). ` +
-    `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ${count(data.late)} of ${counted(data.rows, "row")} late.`;
+    `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ${count(data.late)} of ${counted(data.rows, "row")} late${data.skipped ? `, ${count(data.skipped)} skipped` : ""}.`;
   const state = (text) => { byId("state").textContent = `${text} Written ${new Date(document.lastModified).toLocaleTimeString()}.`; };
   if (data.running) {
     const timer = setTimeout(() => location.reload(), RELOAD_SECONDS * 1000);
@@ -60,7 +60,7 @@
     const at = (point) => [margin + point.x * (width - 2 * margin), margin + point.y * (height - 2 * margin)];
     const middles = new Map();
     for (const noise of [true, false]) {
-      const side = noise ? 1.5 : 3;
+      const side = noise ? 2 : 3;
       pen.fillStyle = style.getPropertyValue("--noise");
       for (const point of points) {
         if ((point.id === null) !== noise) continue;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests epsflow watch. Its files do not depend on when it was killed and started again."""
+import base64
 import contextlib
 import csv
 import datetime
@@ -7,10 +8,12 @@ import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import time
 import unittest
 
+from report_test import data_of
 from support import BINARY, ProgramTest
 
 OUTPUTS = ("events.jsonl", "catalog.csv", "tracks.csv")
@@ -59,6 +62,9 @@ class Watch(ProgramTest):
     def catalog(self, out="out"):
         return list(csv.DictReader((self.folder / out / "catalog.csv").read_text().splitlines()))
 
+    def page(self, out="out"):
+        return data_of(self.folder / out / "window.html")
+
     def summary(self, *words, **kwargs):
         return json.loads(self.succeeds(*words, "--json", **kwargs).stdout)
 
@@ -100,6 +106,9 @@ class Kills(Watch):
         last = self.succeeds(*words, **kwargs)
         self.assertRegex(last.stderr, r"goes on after [1-9][\d,]* steps? of")
         self.assertEqual(self.outputs(whole), self.outputs(parts))
+        if "--page" in more:
+            self.assertEqual(self.page(whole), self.page(parts))
+            self.assertEqual(len(self.page(whole)["lives"]), self.page(whole)["all_lives"])
         self.assertGreater(len(self.events(whole)), 20)
         self.assertEqual(list((self.folder / parts).glob("*.part-*")), [])
         return self.catalog(whole)[-1]["step"]
@@ -108,7 +117,7 @@ class Kills(Watch):
         files = [self.write(f"{i}.csv", as_csv(self.rows[i : i + 3000])) for i in range(0, 12_000, 3000)]
         self.compare(files, "--step", "1s")
         # A step may be as long as a file, and end in the next one.
-        self.compare(files, "--step-rows", "70", "--all-events")
+        self.compare(files, "--step-rows", "70", "--all-events", "--page")
 
     def test_a_folder(self):
         (self.folder / "in").mkdir()
@@ -189,6 +198,71 @@ class Steps(Watch):
         self.assertEqual(self.outputs("b"), self.outputs("c"))
 
 
+class Page(Watch):
+    def test_clusters_that_meet_and_part(self):
+        def row(t, a, b):
+            return [(t, a + 0.09 * k, 0) for k in range(5)] + [(t, b + 0.09 * k, 0) for k in range(8)]
+
+        bridge = [(50, 0.09 * k + 0.4, 0) for k in range(29)]
+        steps = [row(0, 0, 3), row(50, 0, 3), bridge, row(100, 0, 3), row(150, 0, 3), row(250, 9, 3)]
+        rows = [r for step in steps for r in step] + [(250, 100, 100)]
+        file = self.write("a.csv", "t,x,</script>y\n" + "".join(f"{t},{x},{y}\n" for t, x, y in rows))
+        words = ("watch", file, "--columns", "x,</script>y", "--time", "t", "--eps", "0.3", "--minpts", "4", "--window",
+                 "90", "--step", "50", "--out", self.folder / "out")
+        self.succeeds(*words)
+        self.assertFalse((self.folder / "out/window.html").exists())
+        self.succeeds(*words, "--page")  # history from files of a run without a page
+        data = self.page()
+        self.assertEqual((data["running"], data["steps"], data["time"], data["rows"], data["late"]),
+                         (False, 5, 250, 95, 0))
+        events = [[e["step"], e["event"], e["before"], e["after"]] for e in self.events()]
+        self.assertEqual({e[1] for e in events}, {"born", "merged", "split", "ended"})
+        self.assertEqual(data["events"], events)
+        lives = {}
+        for r in self.catalog():
+            life = lives.setdefault(int(r["id"]), [int(r["id"]), int(r["step"]), int(r["step"]), []])
+            life[3].append(int(r["size"]))
+        self.assertEqual(data["lives"], sorted(lives.values()))
+        last = [r for r in self.catalog() if r["step"] == "4"]
+        self.assertEqual([row[:3] for row in data["table"]],
+                         sorted([[int(r["id"]), int(r["size"]), int(r["core"])] for r in last], key=lambda r: -r[1]))
+        self.assertEqual([row[3:] for row in data["table"]], [[4, 250]] * 2)
+        self.assertEqual([a["name"] for a in data["axes"]], ["x", "</script>y"])
+        drawn = list(struct.iter_unpack("<HHI", base64.b64decode(data["drawn"])))
+        self.assertEqual((len(drawn), data["points"], data["every"]), (14, 14, 1))
+        self.assertEqual(drawn[-1], (65535, 65535, 0))
+        self.assertEqual(sum(index == 0 for _, _, index in drawn), 1)
+        for id_, size, *_ in data["table"]:
+            self.assertEqual(sum(index > 0 and data["ids"][index - 1] == id_ for _, _, index in drawn), size)
+
+    def test_many_points_and_many_steps_are_thinned(self):
+        file = self.write("a.csv", as_csv(stream(30_000, 3)))
+        words = self.words(file, "--step-rows", "100", window=("--keep", "25000"))
+        self.succeeds(*words, "--page")
+        data = self.page()
+        self.assertEqual((data["points"], data["every"], data["steps"], data["first_step"]), (25_000, 2, 300, 100))
+        drawn = list(struct.iter_unpack("<HHI", base64.b64decode(data["drawn"])))
+        self.assertEqual(len(drawn), 12_500)
+        self.assertTrue(all(len(sizes) <= 200 and first >= 100 for _, _, first, sizes in data["lives"]))
+        self.assertTrue(all(event[0] >= 100 for event in data["events"]))
+        self.assertLess(max(row[3] for row in data["table"][:1]), 100)  # known though it is long ago
+
+    def test_dates_degrees_and_one_column(self):
+        rows = [(t, 10 + x, y) for t, x, y in stream(200, 4)]
+        text = "t,lat,lon\n" + "".join(f"{date_of(t)},{y},{x}\n" for t, x, y in rows)
+        file = self.write("a.csv", text)
+        self.succeeds("watch", file, "--columns", "lat,lon", "--time", "t", "--metric", "greatcircle", "--eps", "0.3",
+                      "--minpts", "4", "--keep", "100", "--out", self.folder / "sky", "--page")
+        data = self.page("sky")
+        self.assertEqual([(a["name"], a["unit"]) for a in data["axes"]], [("lon", "°"), ("lat", "°")])
+        self.assertTrue(data["dates"] and data["zone"])
+        self.succeeds("watch", file, "--columns", "lon", "--time", "t", "--eps", "0.1", "--minpts", "4", "--keep",
+                      "100", "--out", self.folder / "line", "--page")
+        self.assertEqual([a["name"] for a in self.page("line")["axes"]], ["lon"])
+        self.succeeds(*self.words(self.write("none.csv", "t,x,y\n"), "--page", out="none"))
+        self.assertEqual((self.page("none")["steps"], self.page("none")["lives"]), (0, []))
+
+
 class Folder(Watch):
     def start(self, *more):
         (self.folder / "in").mkdir()
@@ -238,6 +312,21 @@ class Folder(Watch):
         first.write_text(as_csv(rows[:100]))
         self.succeeds(*self.words(files, out="again"))
         self.assertEqual(self.outputs(), self.outputs("again"))
+
+    def test_the_page_reloads_until_the_end(self):
+        self.start("--page")
+        self.write("in/a.csv", as_csv(stream(100, 2)))
+        self.wait_for_steps(1)
+        end = time.monotonic() + 20
+        while self.page()["steps"] < 1 and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual((self.page()["steps"], self.page()["points"]), (1, 100))
+        self.assertTrue(self.page()["running"])
+        self.stop(signal.SIGTERM, 0)
+        self.assertFalse(self.page()["running"])
+        self.write("in/bad.csv", "t,x,y\n1,2\n")
+        self.fails(3, ["bad.csv: line 2"], *self.words(self.folder / "in", "--settle", "0.1", "--once", "--page"))
+        self.assertEqual((self.page()["steps"], self.page()["running"]), (1, False))
 
     def test_once_reads_all_that_can_be_read(self):
         (self.folder / "in").mkdir()
