@@ -36,7 +36,7 @@ void for_each_new_line(const std::filesystem::path& file, std::uint64_t& offset,
   }
 }
 
-/// One axis of the plane of the points: a column and its ends. There is no second column in one dimension.
+/// One axis of the plane of the points: a column and its ends. In one dimension the second axis is missing.
 struct PlaneAxis {
   std::size_t column = 0;
   bool missing = false;

@@ -20,7 +20,7 @@
 
 namespace epsflow::cli {
 
-/// What the page says about the run.
+/// The progress of the run.
 struct WatchPageState {
   std::uint64_t steps = 0;
   std::uint64_t rows = 0;

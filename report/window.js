@@ -118,24 +118,33 @@
     const most = Math.max(1, ...data.lives.map((life) => Math.max(...life[3])));
     const half = (size) => Math.max(0.42 * lane * Math.sqrt(size / most), 0.8);
     const marks = [];
-    const mark = (text, step, life) => { if (life && step >= data.first_step) marks.push(drawn("text", { class: "mark", x: x(step), y: y(life) + 4 }, text)); };
+    // A mark is as large as the cluster that begins or ends there, or the second largest of those that join or part.
+    const mark = (text, step, life, ids) => {
+      if (!life || step < data.first_step) return;
+      const sizes = ids.map((id) => (lives.has(id) ? Math.max(...lives.get(id).sizes) : 1)).sort((a, b) => b - a);
+      const side = 6 + 10 * Math.sqrt((sizes.length > 1 ? sizes[1] : sizes[0]) / most);
+      marks.push(drawn("text", { class: "mark", style: `font-size: ${side.toFixed(1)}px`, x: x(step), y: y(life) + 0.35 * side }, text));
+    };
     const joins = [];
-    const join = (from, to, step, colour) => {
-      if (from && to) joins.push(drawn("path", { class: "join", stroke: colour, d: `M${x(step - 1)} ${y(from)}L${x(step)} ${y(to)}` }));
+    const join = (from, to, step, id) => {
+      if (!from || !to) return;
+      const width = Math.max(3.5 * Math.sqrt(Math.max(...lives.get(id).sizes) / most), 0.5).toFixed(1);
+      joins.push(drawn("path", { class: "join", stroke: colourOf(id), "stroke-width": width,
+        d: `M${x(step - 1).toFixed(1)} ${y(from)}L${x(step).toFixed(1)} ${y(to)}` }));
     };
     for (const [step, kind, before, after] of data.events) {
       const later = lives.get(after[0]);
       const earlier = lives.get(before[0]);
       if (kind === "merged") {
-        before.filter((id) => id !== after[0]).forEach((id) => join(lives.get(id), later, step, colourOf(id)));
-        mark("◆", step, later);
+        before.filter((id) => id !== after[0]).forEach((id) => join(lives.get(id), later, step, id));
+        mark("◆", step, later, before);
       } else if (kind === "split") {
-        after.filter((id) => id !== before[0]).forEach((id) => join(earlier, lives.get(id), step, colourOf(id)));
-        mark("▲", step - 1, earlier);
+        after.filter((id) => id !== before[0]).forEach((id) => join(earlier, lives.get(id), step, id));
+        mark("▲", step - 1, earlier, after);
       } else if (kind === "born") {
-        mark("●", step, later);
+        mark("●", step, later, after);
       } else {
-        mark("✕", step - 1, earlier);
+        mark("✕", step - 1, earlier, before);
       }
     }
     const bars = [...lives.values()].map((life) => {

@@ -226,6 +226,63 @@ class Page(unittest.TestCase):
                     "--out", self.folder / f"s{dims}", "--report", page)
             self.check(page)
 
+    def watch(self, name, middles, *more):
+        """Watches blobs at the places (step, x, y), a step every 10 seconds, and returns the page."""
+        points, out = self.folder / f"{name}.csv", self.folder / name
+        points.write_text("t,x,y\n" + "".join(f"{10 * step + i / 20},{x + i % 12 / 12},{y + i // 12 / 12}\n"
+                                              for step, x, y in sorted(middles) for i in range(144)))
+        epsflow("watch", points, "--columns", "x,y", "--time", "t", "--eps", "0.1", "--minpts", "4", "--window", "15",
+                "--step", "10", "--out", out, "--page", *more)
+        return out / "window.html"
+
+    def drawn_lives(self):
+        """Returns the colour of each id in the strip of a window."""
+        return dict(self.driver.execute_script("return [...document.querySelectorAll('#strip .life')]"
+                                               ".map((life) => [life.dataset.id, getComputedStyle(life).fill])"))
+
+    def test_of_a_window(self):
+        page = self.watch("meets", [(s, 5 - abs(s - 5), 0) for s in range(12)] + [(s, 0, 0) for s in range(20)] +
+                          [(s, s / 2 - 6, 3) for s in range(9)] + [(s, 9, k) for s in (3, 4, 15) for k in (0, 2, 4)])
+        self.open(page)
+        data = json.loads(self.driver.execute_script("return document.getElementById('data').textContent"))
+        self.assertEqual({event[1] for event in data["events"]}, {"born", "merged", "split", "ended"})
+        colours = self.drawn_lives()
+        self.assertEqual({int(id_) for id_ in colours}, {life[0] for life in data["lives"]})
+        self.assertEqual(len(set(colours.values())), len(colours))
+        self.assertEqual(len(self.all("#rows tr")), data["clusters"])
+        self.assertEqual(len(self.all("#strip .join")),
+                         sum(len(set(before) ^ set(after)) for _, kind, before, after in data["events"]
+                             if kind in ("merged", "split")))
+        self.assertRegex(self.one("#now").text, r"Last step: .* \(step 19\)\. \d+ points in the window, \d+ clusters?;")
+        self.assertEqual(self.all("#pause button"), [])
+        self.assertGreater(len(self.all("#changes li")), 3)
+        self.check_readable()
+        self.check_alone()
+        # The same ids have the same colours in another window.
+        self.open(self.watch("others", [(s, 3 * k, 0) for s in range(3) for k in range(4 + s)]))
+        others = self.drawn_lives()
+        self.assertEqual({id_: colours[id_] for id_ in others if id_ in colours},
+                         {id_: others[id_] for id_ in others if id_ in colours})
+        self.assertGreater(len(set(others) & set(colours)), 4)
+        self.check_alone()
+
+    def test_a_window_that_runs_reloads_itself_until_it_is_stopped(self):
+        page = self.watch("runs", [(0, 0, 0), (1, 0, 0)])
+        text = page.read_text()
+        page.write_text(text.replace('"running":false', '"running":true'))
+        self.open(page)
+        self.driver.execute_script("window.before = true")
+        self.assertEqual(len(self.all("#pause button")), 1)
+        until = time.monotonic() + 20
+        while time.monotonic() < until and self.driver.execute_script("return window.before"):
+            time.sleep(0.1)
+        self.assertIsNone(self.driver.execute_script("return window.before"))
+        self.one("#pause button").click()
+        self.driver.execute_script("window.before = true")
+        time.sleep(4)
+        self.assertTrue(self.driver.execute_script("return window.before"))
+        self.assertEqual(self.driver.get_log("browser"), [])
+
     def real(self, name, *words):
         if not (DATA / name).exists():
             self.skipTest(f"{DATA / name} is not there")
