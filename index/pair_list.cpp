@@ -28,6 +28,9 @@ constexpr std::uint64_t kMostTestsOfSlice = 4 * kMostTests;
 /// A single slice, whose dense-box cells all threads would share, may have this number of tests per point, and in all.
 constexpr std::uint64_t kMostTestsAlone = 12;
 constexpr std::uint64_t kMostTestsTogether = 400'000;
+/// A sample of its points has at least kFewestSampled of them, and at least one in kMostSampled.
+constexpr std::uint32_t kFewestSampled = 1 << 10;
+constexpr std::uint32_t kMostSampled = 16;
 /// Squares of distances between these limits neither underflow nor overflow.
 constexpr double kLeastEps = 1e-140;
 constexpr double kMostEps = 1e140;
@@ -44,8 +47,9 @@ struct Positions {
 template <class T, std::size_t D>
 class SliceCells {
  public:
-  /// Returns true on success; false if differences of coordinates are infinite.
-  bool make(const T* points, std::uint32_t n, double eps) {
+  /// Returns true on success; false if differences of coordinates are infinite. sampled_from: the number of points
+  /// that the points are a sample of, for which there are enough cells.
+  bool make(const T* points, std::uint32_t n, double eps, std::uint32_t sampled_from = 0) {
     std::array<double, D> lo, hi;
     for (std::size_t k = 0; k < D; ++k) lo[k] = hi[k] = static_cast<double>(points[k]);
     for (std::uint32_t i = 1; i < n; ++i) {
@@ -58,7 +62,7 @@ class SliceCells {
     double longest = 0;
     for (std::size_t k = 0; k < D; ++k) longest = std::max(longest, hi[k] - lo[k]);
     if (!std::isfinite(longest)) return false;
-    const double most_cells = 4.0 * n + 64;
+    const double most_cells = 4.0 * std::max(n, sampled_from) + 64;
     double side = std::max(eps * kWider, longest / most_cells);
     std::array<double, D> counts;
     for (;; side *= 2) {
@@ -187,11 +191,25 @@ bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double e
   return few;
 }
 
+/// Estimates the tests of a slice from those of one in `every` points.
+template <std::size_t D, class T>
+std::uint64_t estimate_tests(const T* points, std::uint32_t n, std::uint32_t every, double eps) {
+  std::vector<T> sample;
+  sample.reserve(std::size_t{n / every + 1} * D);
+  for (std::size_t i = 0; i < n; i += every) sample.insert(sample.end(), points + i * D, points + (i + 1) * D);
+  const auto size = static_cast<std::uint32_t>(sample.size() / D);
+  SliceCells<T, D> cells;
+  return cells.make(sample.data(), size, eps, n) ? cells.tests({0, size}) * every * every : 0;
+}
+
 /// Finds the pairs of a single slice on all threads. Returns true if there were few enough.
 template <std::size_t D, class T>
 bool find_pairs_together(const T* points, std::uint32_t n, double eps, PairList::Block& block,
                          const CancelToken& cancel) {
   const std::uint64_t most_tests = std::min(kMostTestsAlone * n + kPointsPerTask, kMostTestsTogether);
+  // A sample costs little, and so do dense points whose list would be given up.
+  const std::uint32_t every = std::min(n / kFewestSampled, kMostSampled);
+  if (every > 1 && estimate_tests<D>(points, n, every, eps) > most_tests) return false;
   SliceCells<T, D> cells;
   if (!cells.make(points, n, eps)) return false;
   const std::size_t tasks = (n + kPointsPerTask - 1) / kPointsPerTask;

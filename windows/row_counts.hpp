@@ -72,7 +72,7 @@ class RowCounts {
 template <class Visit>
 [[nodiscard]] CountedClusters count_rows(std::size_t rows, std::size_t earlier, std::size_t clusters, Visit&& visit) {
   // Every piece has an entry for each cluster, which costs as much as several rows.
-  const std::size_t piece = std::max<std::size_t>(1 << 15, 8 * (clusters + earlier));
+  const std::size_t piece = std::max<std::size_t>(1 << 15, 4 * (clusters + earlier));
   const std::size_t pieces = (rows + piece - 1) / piece;
   std::vector<RowCounts> parts(pieces, RowCounts(earlier, clusters));
   parallel_for(pieces, [&](std::size_t p) { visit(parts[p], p * piece, std::min(rows, (p + 1) * piece)); });

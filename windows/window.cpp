@@ -433,15 +433,21 @@ std::vector<SharedCore> WindowParts::read(const Group& group, std::size_t level)
 
 std::vector<SharedCore> WindowParts::take(std::size_t v, windows::CountedClusters&& counted) {
   WindowResult& result = next[v];
-  result.clusters.clear();
+  result.clusters.resize(counted.clusters.size());
+  constexpr std::size_t kClusters = 1 << 10;  // each waits for the memory of its first core point
+  parallel_ranges(counted.clusters.size(), kClusters, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const windows::ClusterCounts& cluster = counted.clusters[k];
+      const std::uint64_t first_core = rows.ids()[rows.handles()[cluster.first_row]];
+      result.clusters[k] = {0, cluster.core + cluster.borders, cluster.core, first_core};
+    }
+  });
   LabelSummary& sums = result.summary;
   sums = {.clusters = counted.clusters.size()};
   for (const windows::ClusterCounts& cluster : counted.clusters) {
-    const std::uint64_t points = cluster.core + cluster.borders;
-    result.clusters.push_back({0, points, cluster.core, rows.ids()[rows.handles()[cluster.first_row]]});
     sums.core += cluster.core;
     sums.border += cluster.borders;
-    sums.largest = std::max(sums.largest, points);
+    sums.largest = std::max(sums.largest, cluster.core + cluster.borders);
   }
   sums.noise = rows.size() - sums.core - sums.border;
   return std::move(counted.shared);

@@ -165,3 +165,21 @@ def test_an_engine_for_each_gpu(example, monkeypatch):
     monkeypatch.setattr(epsflow, "Engine", lambda backend, gpu, memory: made.append((backend, gpu)))
     example.make_engines()
     assert made == [("gpu", 0), ("gpu", 2)]
+
+
+def test_live_windows(tmp_path, monkeypatch):
+    text = run("live_windows", "tec", cwd=tmp_path)
+    assert "merged  1 and 2 -> 2" in text and text.count("born") == 6  # five patches, and the sum
+    tec_day = load(monkeypatch, "tec_day")
+    np.save(tmp_path / "maps.npy", tec_day.generate())
+    again = run("live_windows", "tec", tmp_path / "maps.npy", "0", "1", "2", "3")
+    changes = [line for line in text.splitlines() if "->" in line]
+    assert changes == [line for line in again.splitlines() if "->" in line]
+
+    text = run("live_windows", "lightning")
+    assert "merged  0 and 2 -> 0" in text and "ended   1 -> nothing" in text and "1800 steps" in text
+    text = run("live_windows", "lidar")
+    assert "split" not in text and "merged" not in text and text.count("born    nothing ->") == 13  # 12 cars and a post
+    assert "150 steps" in text and "cluster 0: 160 points" in text
+    failed = subprocess.run([sys.executable, EXAMPLES / "live_windows.py", "lidar", "x"], capture_output=True, text=True)
+    assert failed.returncode == 1 and "usage: live_windows.py" in failed.stderr
