@@ -33,11 +33,12 @@ Partners partners_of(std::span<const SharedCore> shared, std::size_t clusters, s
 std::vector<SharedCore> SharedCoreCounter::take() && {
   std::erase_if(first_, [](const SharedCore& pair) { return pair.points == 0; });
   if (more_.empty()) return std::move(first_);
-  std::vector<SharedCore>& all = first_;
-  all.insert(all.end(), more_.begin(), more_.end());
-  std::sort(all.begin(), all.end(), [](const SharedCore& a, const SharedCore& b) {
+  const auto is_before = [](const SharedCore& a, const SharedCore& b) {
     return a.before != b.before ? a.before < b.before : a.after < b.after;
-  });
+  };
+  std::sort(more_.begin(), more_.end(), is_before);
+  std::vector<SharedCore> all(first_.size() + more_.size());
+  std::merge(first_.begin(), first_.end(), more_.begin(), more_.end(), all.begin(), is_before);
   std::size_t last = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[last].before == all[i].before && all[last].after == all[i].after) {
@@ -47,7 +48,7 @@ std::vector<SharedCore> SharedCoreCounter::take() && {
     }
   }
   all.resize(last + 1);
-  return std::move(all);
+  return all;
 }
 
 std::vector<std::uint32_t> continued_clusters(std::span<const SharedCore> shared, std::span<const std::uint64_t> ids,

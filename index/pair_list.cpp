@@ -191,7 +191,7 @@ bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double e
   return few;
 }
 
-/// Estimates the tests of a slice from those of one in `every` points.
+/// Estimates the number of tests of a slice from a sample, one in `every` points.
 template <std::size_t D, class T>
 std::uint64_t estimate_tests(const T* points, std::uint32_t n, std::uint32_t every, double eps) {
   std::vector<T> sample;

@@ -14,7 +14,6 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/parallel.hpp>
-#include <epsflow/index/pair_list.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -28,9 +27,6 @@ constexpr std::size_t kPiece = 1 << 14;
 
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
 constexpr std::uint64_t kPointsForOneChange = 25;
-/// The same where a run searches a list of pairs. With fewer points both take a fraction of a millisecond.
-constexpr std::uint64_t kListedForOneChange = 80;
-constexpr std::size_t kFewestListed = 1 << 12;
 
 void check_options(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
   if (variants.size() == 0) throw UsageError("a window needs at least one variant: give eps and minpts");
@@ -277,9 +273,7 @@ void WindowParts::charge(std::size_t n) {
 Way WindowParts::choose_way(const WindowStep& step, const Selection& chosen) {
   const std::size_t changes = chosen.leaving.size() + chosen.entering.size();
   const std::size_t n = rows.size() - chosen.leaving.size() + chosen.entering.size();
-  const bool listed = n >= kFewestListed && n <= index::PairList::kMostSlicePoints;
-  const std::uint64_t points_for_one = listed ? kListedForOneChange : kPointsForOneChange;
-  const bool few_before = std::exchange(few_changed, changes * points_for_one <= n);
+  const bool few_before = std::exchange(few_changed, changes * kPointsForOneChange <= n);
   changes_to_wait -= std::min<std::uint64_t>(changes_to_wait, changes);
   if (!can_continue || !few_changed || changes_to_wait > 0) return Way::run;
   if (groups.front().moving == nullptr) return few_before ? Way::begin_continuing : Way::run;

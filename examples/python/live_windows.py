@@ -5,7 +5,7 @@
     python live_windows.py lightning                                                       strokes, by the second
     python live_windows.py lidar                                                           ten frames a second
 
-After each step the labels are those of DBSCAN over the points in the window.
+After each step the labels equal a run of DBSCAN over the points in the window.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def lidar(arguments: list[str]) -> Steps:
 
 
 # For each stream: its steps, the arguments of the window, and the seconds after which points leave. Two maps, or two
-# frames, are in the window at a time, so that their clusters share points with those of the step before.
+# frames, are in the window at a time, so that clusters share points with those in the last step.
 STREAMS = {
     "tec": (tec, {"eps": 300.0, "min_samples": 4, **ON_THE_EARTH}, 300),
     "lightning": (lightning, {"eps": 15.0, "min_samples": 8, **ON_THE_EARTH}, 600),

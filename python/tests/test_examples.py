@@ -181,5 +181,6 @@ def test_live_windows(tmp_path, monkeypatch):
     text = run("live_windows", "lidar")
     assert "split" not in text and "merged" not in text and text.count("born    nothing ->") == 13  # 12 cars and a post
     assert "150 steps" in text and "cluster 0: 160 points" in text
-    failed = subprocess.run([sys.executable, EXAMPLES / "live_windows.py", "lidar", "x"], capture_output=True, text=True)
+    command = [sys.executable, EXAMPLES / "live_windows.py", "lidar", "x"]
+    failed = subprocess.run(command, capture_output=True, text=True)
     assert failed.returncode == 1 and "usage: live_windows.py" in failed.stderr

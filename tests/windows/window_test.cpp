@@ -229,16 +229,16 @@ void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
   Stream stream{.dims = dims,
                 .pool = {},
                 .sweep = grid({eps}, {3, 8}),
-                .options = {.max_points = 70'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}}};
+                .options = {.max_points = 60'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}}};
   Window window(dims, stream.sweep, stream.options);
   std::size_t continued = 0;
   for (int s = 0; s < 7; ++s) {
     std::vector<double> points;
-    for (std::size_t i = 0; i < (s == 0 ? 70'000 : 1100) * dims; ++i) points.push_back(random.uniform(0, 1));
+    for (std::size_t i = 0; i < (s == 0 ? 60'000 : 1100) * dims; ++i) points.push_back(random.uniform(0, 1));
     std::vector<std::uint64_t> leaving;
     if (s % 2 == 0 && s > 0) {
       const std::vector<std::uint64_t> ids = window.ids();
-      for (std::size_t i = 0; i < 1000; ++i) leaving.push_back(ids[i * 66 + random.below(66)]);
+      for (std::size_t i = 0; i < 1000; ++i) leaving.push_back(ids[i * 57 + random.below(57)]);
     }
     const StepSummary done =
         window.step({.arriving = PointsView(std::span<const double>(points), dims), .leaving = leaving});
