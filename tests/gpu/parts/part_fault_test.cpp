@@ -1,4 +1,4 @@
-// If a GPU fails in a sweep whose points are cut into parts, an error must name it, and the next sweep must work.
+// If a GPU fails in a sweep that GPUs share, an error must name it, and the next sweep must work.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -17,8 +17,11 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/gpu/base/fault.hpp>
 #include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
+#include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow::gpu {
@@ -96,6 +99,46 @@ Outcome try_parts() {
   return outcome;
 }
 
+constexpr std::size_t kSharedVariants = 8;
+
+/// The engines of a sweep whose eps they share, and points that they hand each other.
+struct SharedEps {
+  SharedEps() {
+    test::Random random(12);
+    for (double& x : points.values<double>()) x = random.uniform(0, 1);
+    std::vector<double> eps;
+    for (std::size_t i = 0; i < kSharedVariants; ++i) eps.push_back(0.0003 + 0.00005 * static_cast<double>(i));
+    sweep = grid(eps, {4});
+    const std::vector<unsigned> gpus = usable_gpus();
+    for (std::size_t e = 0; e < part_count(); ++e) {
+      engines.emplace_back(EngineOptions{.threads = 2, .backend = BackendChoice::gpu, .gpu = gpus[e % gpus.size()]});
+    }
+    expected = run(engines.front().load(points), sweep);
+  }
+
+  Points points{1'200'000, 2, Precision::float64};
+  Sweep sweep;
+  std::vector<Engine> engines;
+  std::vector<VariantResult> expected;
+};
+
+Outcome try_shared_eps() {
+  static const SharedEps shared;
+  const test::Watchdog watchdog("shared eps with faults");
+  Outcome outcome;
+  const parts::SharingAnswer by_eps{parts::Sharing::eps};
+  try {
+    run_each({shared.points}, {.engines = shared.engines, .sharing = &by_eps}, shared.sweep, {},
+             [&](VariantResult&& r) {
+               const auto same = std::ranges::find(shared.expected, r.variant, &VariantResult::variant);
+               (same != shared.expected.end() && r.labels == same->labels ? outcome.right : outcome.wrong) += 1;
+             });
+  } catch (const ResourceError& error) {
+    outcome.error = error.what();
+  }
+  return outcome;
+}
+
 struct Faults {
   ~Faults() {
     for (const FaultPoint p : {FaultPoint::allocation, FaultPoint::launch}) inject_fault(p, 0, 0, cudaSuccess);
@@ -107,18 +150,24 @@ struct Failures {
   std::size_t all = 0;
 };
 
+/// How a sweep is made, and its number of variants.
+struct Attempt {
+  Outcome (*make)();
+  std::size_t variants;
+};
+
 /// Lets a call fail in each of many sweeps, later each time. Returns the failures on each GPU and in total.
-Failures fail_at(FaultPoint point, cudaError_t code, const std::string& name) {
+Failures fail_at(const Attempt& attempt, FaultPoint point, cudaError_t code, const std::string& name) {
   const std::vector<unsigned> gpus = usable_gpus();
   Failures failures{std::vector<std::size_t>(gpus.size(), 0)};
   for (std::uint64_t skip = 0; skip < 1000; skip += 1 + skip / 8) {
     INFO(name << " after " << skip);
     inject_fault(point, skip, 1, code);
-    const Outcome outcome = try_parts();
+    const Outcome outcome = attempt.make();
     inject_fault(point, 0, 0, cudaSuccess);
     REQUIRE(outcome.wrong == 0);
     if (outcome.error.empty()) {
-      REQUIRE(outcome.right == kVariants);
+      REQUIRE(outcome.right == attempt.variants);
       continue;
     }
     ++failures.all;
@@ -131,23 +180,35 @@ Failures fail_at(FaultPoint point, cudaError_t code, const std::string& name) {
     }
     CHECK(named);
   }
-  const Outcome after = try_parts();
+  const Outcome after = attempt.make();
   CHECK(after.error.empty());
-  CHECK(after.right == kVariants);
+  CHECK(after.right == attempt.variants);
   return failures;
 }
 
-TEST_CASE(
-    "part faults: a launch or an allocation that fails ends the sweep with the GPU's number, and the next one works") {
-  if (!test::have_gpu()) return;
+/// Lets launches and allocations fail until each GPU was hit by both.
+void check_faults(const Attempt& attempt) {
   const Faults faults;
-  const Failures launches = fail_at(FaultPoint::launch, cudaErrorLaunchFailure, "cudaErrorLaunchFailure");
-  const Failures allocations = fail_at(FaultPoint::allocation, cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation");
+  const Failures launches = fail_at(attempt, FaultPoint::launch, cudaErrorLaunchFailure, "cudaErrorLaunchFailure");
+  const Failures allocations =
+      fail_at(attempt, FaultPoint::allocation, cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation");
   CHECK(launches.all > 10);
   CHECK(allocations.all > 5);
   // Calls are counted over all GPUs, so the failing GPU is random.
   for (const std::size_t of_gpu : launches.of_gpus) CHECK(of_gpu > 0);
   for (const std::size_t of_gpu : allocations.of_gpus) CHECK(of_gpu > 0);
+}
+
+TEST_CASE(
+    "part faults: a launch or an allocation that fails ends the sweep with the GPU's number, and the next one works") {
+  if (!test::have_gpu()) return;
+  check_faults({try_parts, kVariants});
+}
+
+TEST_CASE("part faults: the same if GPUs share the eps and hand each other the points") {
+  if (!test::have_gpu()) return;
+  (void)try_shared_eps();
+  check_faults({try_shared_eps, kSharedVariants});
 }
 
 }  // namespace
