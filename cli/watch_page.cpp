@@ -20,10 +20,11 @@ constexpr std::uint64_t kShownSteps = 200;
 constexpr std::size_t kDrawnPoints = 20'000;
 constexpr std::size_t kShownLives = 300;
 constexpr std::size_t kShownRows = 100;
-constexpr double kLeastPause = 1;        ///< seconds between two pages
-constexpr double kPausePerSecond = 10;   ///< of writing a page
-constexpr double kLastPlace = 65'535;    ///< the end of an axis
-constexpr std::size_t kTrackFields = 4;  ///< step, time, id and number of points
+constexpr std::size_t kMostEvents = 50'000;  ///< in memory
+constexpr double kLeastPause = 1;            ///< seconds between two pages
+constexpr double kPausePerSecond = 10;       ///< of writing a page
+constexpr double kLastPlace = 65'535;        ///< the end of an axis
+constexpr std::size_t kTrackFields = 4;      ///< step, time, id and number of points
 
 /// Calls take(line) for each whole line from byte `offset` on, which becomes the end of the last one.
 template <class Take>
@@ -143,7 +144,9 @@ void WatchPage::read_event(std::string_view line) {
   events_.push_back({event["step"], event.value("event", ""), event.value("before", nlohmann::ordered_json::array()),
                      event.value("after", nlohmann::ordered_json::array())});
   const auto step = event["step"].get<std::uint64_t>();
-  while (events_.front()[0].get<std::uint64_t>() + kShownSteps <= step) events_.pop_front();
+  while (events_.size() > kMostEvents || events_.front()[0].get<std::uint64_t>() + kShownSteps <= step) {
+    events_.pop_front();
+  }
 }
 
 void WatchPage::forget_before(std::uint64_t step) {
@@ -198,13 +201,13 @@ void WatchPage::add_history(nlohmann::ordered_json& data, std::uint64_t first) c
 }
 
 void WatchPage::write(const Window& window, const WatchPageState& state) {
-  const Stopwatch writing;
   for_each_new_line(folder_ / kWatchFiles[kTracks], read_[kTracks],
                     [this](std::string_view line) { read_track(line); });
   for_each_new_line(folder_ / kWatchFiles[kEvents], read_[kEvents],
                     [this](std::string_view line) { read_event(line); });
   const std::uint64_t first = state.steps - std::min(state.steps, kShownSteps);
   forget_before(first);
+  const Stopwatch writing;  // without the history, which the first page of a run reads as a whole
   const WindowResult& result = window.results().front();
   nlohmann::ordered_json data{{"running", state.running},
                               {"steps", state.steps},

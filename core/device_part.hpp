@@ -28,7 +28,7 @@ class PeerBuffer {
   virtual ~PeerBuffer() = default;
 };
 
-/// Points in the memory of a device, which lives as long as `memory`.
+/// Points in the memory of a device. They are valid as long as `memory` lives.
 struct PointsCopy {
   std::shared_ptr<const void> memory;
   DevicePointsView points;
@@ -42,7 +42,8 @@ struct PointsCopy {
 /// before any begins a step that reads or overwrites the data that were sent. The opened buffers of a device are closed
 /// before the DevicePart that made it is destroyed.
 ///
-/// Only rows_of() may be called during another call for the same device. Data that a call sends have arrived when it
+/// copy_all() takes the place of all these: it only reads, and several parts may be read at once. Otherwise only
+/// rows_of() may be called during another call for the same device. Data that a call sends have arrived when it
 /// returns. `buffers` has the peer buffers of all devices, in their order, its own too. All functions throw
 /// ResourceError.
 class DevicePart {
@@ -53,7 +54,7 @@ class DevicePart {
   virtual ~DevicePart() = default;
 
   /// Copies the rows of all devices to this one, in the order of `parts`. Returns nullopt if it cannot read the memory
-  /// of another. Is called before cut() or in its place; the parts must not change meanwhile.
+  /// of another. No other function may be called for any of the parts meanwhile, or before.
   [[nodiscard]] virtual std::optional<PointsCopy> copy_all(
       std::span<const std::unique_ptr<DevicePart>> parts) const = 0;
 

@@ -1,4 +1,4 @@
-// The pairs of neighbours of small, sparse data sets: of one, or of many slices, searched one after the other.
+// The pairs of neighbours of small, sparse data sets: of one, or of many slices.
 //
 // With an index of all points each point takes part in a large sort, and every clustering searches the index again. A
 // data set of some thousand points fits the caches of one core: its pairs are searched once and stored. With two
@@ -30,7 +30,7 @@ class PairList {
   /// The most points of a slice.
   static constexpr std::uint32_t kMostSlicePoints = 1 << 16;
 
-  /// Consecutive slices that one thread searches.
+  /// Consecutive slices. One thread searches a block, unless there is a single slice, which all threads search.
   struct Block {
     std::uint32_t first = 0;          ///< first slice
     std::uint32_t last = 0;           ///< the slice after the last one
@@ -41,8 +41,9 @@ class PairList {
   /// Returns all pairs of neighbours (core/space.hpp) within the same slice; points without slices are one. Returns
   /// nullopt if a list is not the right index: without points, if the space is not plain or has more than three
   /// dimensions, if a slice has more than kMostSlicePoints, if there are several slices, but too few for the threads,
-  /// if neighbourhoods are not sparse, and if eps or the coordinates are so extreme that squares overflow or underflow.
-  /// The space must outlive the list. O(n + tests), in parallel. Throws Cancelled.
+  /// if neighbourhoods are not sparse (a single slice takes at most 12 tests a point and 400,000 in all), and if eps or
+  /// the coordinates are so extreme that squares overflow or underflow. The space must outlive the list. O(n + tests),
+  /// in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
 

@@ -18,7 +18,7 @@ namespace epsflow::parts {
 /// never wait for each other, and the turn of an engine that is given twice only once.
 class HeldEngines {
  public:
-  /// Waits for the turns. Throws Cancelled.
+  /// Waits for the turns. The engines must outlive the object. Throws Cancelled.
   HeldEngines(std::span<const Engine> engines, const CancelToken& stop) {
     std::map<const void*, const Engine*> different;
     for (const Engine& engine : engines) different[EngineLock::identity(engine)] = &engine;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/core/trace.hpp>
+#include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/held_engines.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/point_copies.hpp>
@@ -149,22 +149,33 @@ class SharedSweep {
   std::optional<Points> brought_;
 };
 
-/// Copies points without weights, slices and a metric of their own to GPUs that load them all (copy_to_gpus()).
-std::vector<PointsCopy> copies_of(const PointSet& points, std::span<const Engine> engines, Together& together) {
+/// Copies points to GPUs that load them all (copy_to_gpus()). Returns none for points with weights, slices or a metric
+/// of their own, and if each GPU would need the points on the host too.
+std::vector<PointsCopy> copies_of(const SharedSweep& given, std::span<const Engine> engines, Together& together) {
+  const PointSet& points = given.points;
   if (points.metric != Metric{} || !points.weights.empty() || !points.slices.empty()) return {};
-  const TraceScope scope(together.observer().trace, Stage::load_points, 0, {"points", points.size()});
-  return copy_to_gpus(points.host_rows().view(), engines, together.stop());
+  if (given.options.verify || points.host_rows().dims() > index::kMostIndexedDims) return {};
+  const auto began = Trace::Clock::now();
+  std::vector<PointsCopy> copies = copy_to_gpus(points.host_rows().view(), engines, together.stop());
+  Trace* const trace = together.observer().trace;
+  if (trace != nullptr && !copies.empty()) {
+    trace->record(Stage::load_points, began, Trace::Clock::now(), 0, {"points", points.size()});
+  }
+  return copies;
 }
 
 void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines, Together& together) {
   given.load_all();
-  const std::vector<PointsCopy> copies = copies_of(given.points, engines.first(queue.engines()), together);
+  const std::vector<PointsCopy> copies = copies_of(given, engines.first(queue.engines()), together);
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
     const auto loaded = [&] {
-      if (!copies.empty()) return engines[e].load(copies[e].points, observer.cancel);
-      return load(
-          given.points, [&] { return engines[e]; }, observer);
+      if (copies.empty()) {
+        return load(
+            given.points, [&] { return engines[e]; }, observer);
+      }
+      if (observer.before_stage) observer.before_stage(Stage::load_points);
+      return engines[e].load(copies[e].points, observer.cancel);
     };
     run_dataset(
         loaded(), queue.sweep(), [&](VariantResult&& result) { together.take(std::move(result)); }, given.options,

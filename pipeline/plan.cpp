@@ -11,7 +11,6 @@
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/index/leaf_order.hpp>
-#include <epsflow/index/pair_list.hpp>
 #include <epsflow/pipeline/flow.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
@@ -37,9 +36,10 @@ class SampleRuns {
   SampleRuns(Session& session, const RunOptions& options) : session_(session), options_(options) {}
 
   /// Returns the seconds that the variants of the group take on all points, the index included. index, candidates: the
-  /// options and IndexFigures::candidates of the index of all points. Works on the threads of the calling arena.
-  /// Returns nullopt on a GPU, where time does not grow with the points: 1.9 million took 0.84 ms, and 15 million 3.12
-  /// ms (benchmarks/results/map.md); and nullopt if the sample does not fit into memory. Throws Cancelled.
+  /// options and IndexFigures::candidates of the index of all points, which is a list of pairs if index.pairs. Works on
+  /// the threads of the calling arena. Returns nullopt on a GPU, where time does not grow with the points: 1.9 million
+  /// took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/map.md); and nullopt if the sample does not fit into
+  /// memory. Throws Cancelled.
   [[nodiscard]] std::optional<double> seconds(const stages::EpsGroup& group, const IndexOptions& index,
                                               std::uint64_t candidates, Strategy strategy);
 
@@ -58,8 +58,9 @@ class SampleRuns {
   [[nodiscard]] PointSample sample(std::uint64_t size);
   /// Returns the ids of points in stretches along a curve.
   [[nodiscard]] std::vector<std::uint32_t> stretches(std::uint64_t size);
+  /// lists: whether points may be searched in a list of pairs (index/pair_list.hpp).
   [[nodiscard]] double run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,
-                           Strategy strategy);
+                           Strategy strategy, bool lists);
 
   Session& session_;
   const RunOptions& options_;
@@ -133,13 +134,11 @@ SampleRuns::PointSample SampleRuns::load(std::span<const std::uint32_t> ids,
 }
 
 double SampleRuns::run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,
-                       Strategy strategy) {
+                       Strategy strategy, bool lists) {
   RunOptions options = options_;
   options.strategy = strategy == Strategy::direct ? StrategyChoice::direct : StrategyChoice::table;
-  const LoadedPoints& all = session_.points();
-  const bool lists = all.space().slices != nullptr || all.size() <= index::PairList::kMostSlicePoints;
-  if (!lists && all.dims() <= 3 && options.search.index == IndexChoice::automatic) {
-    options.search.index = IndexChoice::grid;  // a sample is not searched in a list of pairs if the points are not
+  if (!lists && points.dims() <= 3 && options.search.index == IndexChoice::automatic) {
+    options.search.index = IndexChoice::grid;
   }
   CancelToken stop(&session_.stop());  // a lack of memory ends this run alone
   const stages::ClusterVariants cluster{.method = options.method,
@@ -167,9 +166,9 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   const LoadedPoints& all = session_.points();
   if (all.size() == 0 || session_.backend().name() != "cpu") return std::nullopt;
   const std::uint64_t size = sample_size(all, candidates);
-  if (size == all.size()) return run(group, all, session_.weights(), strategy);
+  if (size == all.size()) return run(group, all, session_.weights(), strategy, true);
   const PointSample few = sample(size);
-  const double took = run(group, *few.loaded, few.weights ? &*few.weights : nullptr, strategy);
+  const double took = run(group, *few.loaded, few.weights ? &*few.weights : nullptr, strategy, index.pairs);
   const double points = static_cast<double>(all.size()) / static_cast<double>(few.points.size());
   if (candidates == 0) return took * points;
   // Candidates are missing at the ends of the stretches. A table is made of all candidates. A search that stops once it
@@ -230,6 +229,7 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
   const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.weights()->whole.bytes() : 0);
   plan.bytes = held + std::max(points.index_bytes(of_group), index->bytes() + use);
   plan.fits = plan.bytes - held <= choose.memory;
+  of_group.pairs = figures.pairs_stay;
   if (plan.fits) plan.seconds = runs.seconds(group, of_group, plan.candidates, plan.strategy);
   return plan;
 }

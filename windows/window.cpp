@@ -227,7 +227,7 @@ Selection WindowParts::select(const WindowStep& step) {
     join(old);
   }
   entering.resize(m);
-  std::iota(entering.begin(), entering.end(), 0);
+  std::iota(entering.begin(), entering.end(), std::uint32_t{0});
   if (options.timed) std::erase_if(entering, [&](std::uint32_t i) { return step.times[i] < oldest; });
   chosen.summary.too_old = m - entering.size();
 
@@ -239,7 +239,7 @@ Selection WindowParts::select(const WindowStep& step) {
     first.reserve(of_rows);
     if (leaving.empty()) {
       first.resize(of_rows);
-      std::iota(first.begin(), first.end(), 0);
+      std::iota(first.begin(), first.end(), std::uint32_t{0});
     }
     for (std::uint32_t row = 0, passed = 0; first.size() < of_rows; ++row) {
       if (passed < leaving.size() && leaving[passed] == row) {
@@ -388,6 +388,7 @@ bool WindowParts::begin_continuing() {
     drop_moving();
     return false;
   }
+  coordinates = {};  // steps that continue need no room for all points
   return true;
 }
 

@@ -140,7 +140,7 @@ void WindowRows::list_before(double oldest, std::vector<std::uint32_t>& rows) {
                                       [&](std::uint32_t handle, double time) { return times_[handle] < time; });
     const std::size_t before = rows.size();
     rows.resize(before + static_cast<std::size_t>(end - handles.begin()));
-    std::iota(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end(), 0);
+    std::iota(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end(), std::uint32_t{0});
     return;
   }
   bool in_order = true;

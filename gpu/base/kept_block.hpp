@@ -1,4 +1,4 @@
-// Device memory of results that callers keep.
+// Device memory of results and points that outlive what made them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@
 
 namespace epsflow::gpu {
 
-/// Memory of results that stay on the device. It is usable at once on any stream, and may outlive its engine.
+/// Memory of results or points that stay on the device. It is usable at once on any stream, and may outlive its engine.
 class KeptBlock {
  public:
   KeptBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)

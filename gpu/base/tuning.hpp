@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kUploadTurns = 32;
 struct UploadShape {
   std::uint64_t threads;      ///< most threads that fill the buffers: a core copies about 8 GB/s, and the bus 55
   std::uint64_t most_chunks;  ///< most chunks of one copy
-  std::uint64_t worth;        ///< chunks of a thread that are worth starting it
+  std::uint64_t worth;        ///< a thread is started only if it has at least this many chunks to copy
 };
 /// One or two GPUs: few copies, because the driver starts them one by one.
 inline constexpr std::size_t kFewGpus = 2;

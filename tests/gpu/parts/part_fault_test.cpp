@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -122,8 +123,7 @@ struct SharedEps {
   std::vector<VariantResult> expected;
 };
 
-Outcome try_shared_eps() {
-  static const SharedEps shared;
+Outcome try_shared_eps(const SharedEps& shared) {
   const test::Watchdog watchdog("shared eps with faults");
   Outcome outcome;
   const parts::SharingAnswer by_eps{parts::Sharing::eps};
@@ -152,7 +152,7 @@ struct Failures {
 
 /// How a sweep is made, and its number of variants.
 struct Attempt {
-  Outcome (*make)();
+  std::function<Outcome()> make;
   std::size_t variants;
 };
 
@@ -207,8 +207,8 @@ TEST_CASE(
 
 TEST_CASE("part faults: the same if GPUs share the eps and hand each other the points") {
   if (!test::have_gpu()) return;
-  (void)try_shared_eps();
-  check_faults({try_shared_eps, kSharedVariants});
+  const SharedEps shared;
+  check_faults({[&] { return try_shared_eps(shared); }, kSharedVariants});
 }
 
 }  // namespace
