@@ -20,7 +20,7 @@
 
 namespace epsflow::cli {
 
-/// The progress of the run.
+/// The progress of the run, as the page shows it.
 struct WatchPageState {
   std::uint64_t steps = 0;
   std::uint64_t rows = 0;

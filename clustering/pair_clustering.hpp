@@ -1,4 +1,4 @@
-// Clusters a data set of many small, sparse slices on the host, from lists of the pairs of neighbours in each slice.
+// Clusters a small, sparse data set, or many slices, on the host, from lists of the pairs of neighbours in each slice.
 #pragma once
 
 #include <cstddef>

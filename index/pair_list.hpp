@@ -27,7 +27,7 @@ struct SlicePair {
 /// Immutable.
 class PairList {
  public:
-  /// The most points of a slice.
+  /// The largest number of points in a slice.
   static constexpr std::uint32_t kMostSlicePoints = 1 << 16;
 
   /// Consecutive slices. One thread searches a block, unless there is a single slice, which all threads search.

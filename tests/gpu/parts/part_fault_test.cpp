@@ -150,7 +150,7 @@ struct Failures {
   std::size_t all = 0;
 };
 
-/// How a sweep is made, and its number of variants.
+/// A sweep in which a call may fail: the function that makes it, and its number of variants.
 struct Attempt {
   std::function<Outcome()> make;
   std::size_t variants;
