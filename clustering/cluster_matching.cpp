@@ -5,31 +5,6 @@
 #include <utility>
 
 namespace epsflow {
-namespace {
-
-/// The lists of indices that belong to each cluster of one side.
-struct Partners {
-  std::vector<std::size_t> starts;  ///< [clusters + 1]
-  std::vector<std::uint32_t> of;
-
-  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t cluster) const noexcept {
-    return {of.data() + starts[cluster], starts[cluster + 1] - starts[cluster]};
-  }
-};
-
-/// Lists the partners of the clusters of one side, in the order of `shared`.
-Partners partners_of(std::span<const SharedCore> shared, std::size_t clusters, std::uint32_t SharedCore::*own,
-                     std::uint32_t SharedCore::*other) {
-  Partners found{std::vector<std::size_t>(clusters + 1, 0), std::vector<std::uint32_t>(shared.size())};
-  for (const SharedCore& pair : shared) ++found.starts[pair.*own + 1];
-  std::partial_sum(found.starts.begin(), found.starts.end(), found.starts.begin());
-  std::vector<std::size_t> next(found.starts.begin(), found.starts.end() - 1);
-  for (const SharedCore& pair : shared) found.of[next[pair.*own]++] = pair.*other;
-  return found;
-}
-
-}  // namespace
-
 std::vector<SharedCore> SharedCoreCounter::take() && {
   std::erase_if(first_, [](const SharedCore& pair) { return pair.points == 0; });
   if (more_.empty()) return std::move(first_);
@@ -53,8 +28,7 @@ std::vector<SharedCore> SharedCoreCounter::take() && {
 
 std::vector<std::uint32_t> continued_clusters(std::span<const SharedCore> shared, std::span<const std::uint64_t> ids,
                                               std::size_t later) {
-  std::vector<std::uint32_t> continued(later, kNoCluster);
-  std::vector<std::uint64_t> points(later, 0);
+  std::vector<std::uint32_t> continued(later, kNoCluster);  // indices of pairs, and at the end of earlier clusters
   for (std::size_t i = 0; i < shared.size();) {
     std::size_t most = i;
     std::size_t end = i + 1;
@@ -63,42 +37,72 @@ std::vector<std::uint32_t> continued_clusters(std::span<const SharedCore> shared
     }
     const SharedCore& may = shared[most];
     std::uint32_t& chosen = continued[may.after];
-    if (chosen == kNoCluster || may.points > points[may.after] ||
-        (may.points == points[may.after] && ids[may.before] < ids[chosen])) {
-      chosen = may.before;
-      points[may.after] = may.points;
+    if (chosen == kNoCluster || may.points > shared[chosen].points ||
+        (may.points == shared[chosen].points && ids[may.before] < ids[shared[chosen].before])) {
+      chosen = static_cast<std::uint32_t>(most);
     }
     i = end;
+  }
+  for (std::uint32_t& chosen : continued) {
+    if (chosen != kNoCluster) chosen = shared[chosen].before;
   }
   return continued;
 }
 
-ClusterChanges::ClusterChanges(std::span<const SharedCore> shared, std::size_t earlier, std::size_t later) {
-  const Partners after = partners_of(shared, earlier, &SharedCore::before, &SharedCore::after);
-  const Partners before = partners_of(shared, later, &SharedCore::after, &SharedCore::before);
-  const auto add = [&](ClusterChange kind, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
-    rows_.push_back(
-        {kind, members_.size(), static_cast<std::uint32_t>(from.size()), static_cast<std::uint32_t>(to.size())});
-    members_.insert(members_.end(), from.begin(), from.end());
-    members_.insert(members_.end(), to.begin(), to.end());
+void ClusterChanges::assign(std::span<const SharedCore> shared, std::size_t earlier, std::size_t later) {
+  rows_.clear();
+  members_.clear();
+  rows_.reserve(std::max(earlier, later));
+  members_.reserve(earlier + later);
+  std::vector<std::uint32_t> sources(later, 0);  // the number of earlier clusters that each later one shares with
+  for (const SharedCore& pair : shared) ++sources[pair.after];
+  const auto add = [&](ClusterChange kind, std::uint32_t before, std::uint32_t after) {
+    rows_.push_back({kind, members_.size() - before - after, before, after});
   };
-  const auto each_later = [&](ClusterChange kind, auto&& is_such) {
-    for (std::uint32_t c = 0; c < later; ++c) {
-      if (is_such(before[c].size())) add(kind, before[c], {&c, 1});
-    }
-  };
-  const auto each_earlier = [&](ClusterChange kind, auto&& is_such) {
+  /// Calls f(cluster, its pairs), which follow each other.
+  const auto each_earlier = [&](auto&& f) {
+    std::size_t begin = 0;
     for (std::uint32_t c = 0; c < earlier; ++c) {
-      if (is_such(after[c])) add(kind, {&c, 1}, after[c]);
+      std::size_t end = begin;
+      while (end < shared.size() && shared[end].before == c) ++end;
+      f(c, shared.subspan(begin, end - begin));
+      begin = end;
     }
   };
-  each_later(ClusterChange::born, [](std::size_t partners) { return partners == 0; });
-  each_earlier(ClusterChange::continued, [&](std::span<const std::uint32_t> partners) {
-    return partners.size() == 1 && before[partners.front()].size() == 1;
+  for (std::uint32_t c = 0; c < later; ++c) {
+    if (sources[c] > 0) continue;
+    members_.push_back(c);
+    add(ClusterChange::born, 0, 1);
+  }
+  each_earlier([&](std::uint32_t c, std::span<const SharedCore> pairs) {
+    if (pairs.size() != 1 || sources[pairs.front().after] != 1) return;
+    members_.push_back(c);
+    members_.push_back(pairs.front().after);
+    add(ClusterChange::continued, 1, 1);
   });
-  each_later(ClusterChange::merged, [](std::size_t partners) { return partners > 1; });
-  each_earlier(ClusterChange::split, [](std::span<const std::uint32_t> partners) { return partners.size() > 1; });
-  each_earlier(ClusterChange::ended, [](std::span<const std::uint32_t> partners) { return partners.empty(); });
+  std::vector<SharedCore> merging;
+  for (const SharedCore& pair : shared) {
+    if (sources[pair.after] > 1) merging.push_back(pair);
+  }
+  std::stable_sort(merging.begin(), merging.end(),
+                   [](const SharedCore& a, const SharedCore& b) { return a.after < b.after; });
+  for (std::size_t i = 0; i < merging.size();) {
+    const std::uint32_t into = merging[i].after;
+    for (const std::size_t end = i + sources[into]; i < end; ++i) members_.push_back(merging[i].before);
+    members_.push_back(into);
+    add(ClusterChange::merged, sources[into], 1);
+  }
+  each_earlier([&](std::uint32_t c, std::span<const SharedCore> pairs) {
+    if (pairs.size() < 2) return;
+    members_.push_back(c);
+    for (const SharedCore& pair : pairs) members_.push_back(pair.after);
+    add(ClusterChange::split, 1, static_cast<std::uint32_t>(pairs.size()));
+  });
+  each_earlier([&](std::uint32_t c, std::span<const SharedCore> pairs) {
+    if (!pairs.empty()) return;
+    members_.push_back(c);
+    add(ClusterChange::ended, 1, 0);
+  });
 }
 
 ClusterChanges::Change ClusterChanges::operator[](std::size_t i) const noexcept {

@@ -84,7 +84,11 @@ class ClusterChanges {
 
   ClusterChanges() = default;
   /// shared: as in continued_clusters(). earlier, later: numbers of clusters. O(shared log shared + clusters).
-  ClusterChanges(std::span<const SharedCore> shared, std::size_t earlier, std::size_t later);
+  ClusterChanges(std::span<const SharedCore> shared, std::size_t earlier, std::size_t later) {
+    assign(shared, earlier, later);
+  }
+  /// Replaces the changes, and reuses their memory.
+  void assign(std::span<const SharedCore> shared, std::size_t earlier, std::size_t later);
 
   [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
   [[nodiscard]] Change operator[](std::size_t i) const noexcept;

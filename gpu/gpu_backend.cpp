@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <epsflow/catalog/device_catalog.hpp>
+#include <epsflow/clustering/device_window.hpp>
 #include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/base/device_arrays.hpp>
 #include <epsflow/gpu/base/idle_memory.hpp>
@@ -25,6 +26,7 @@
 #include <epsflow/gpu/parts/gpu_part.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
 #include <epsflow/gpu/trees/device_trees.hpp>
+#include <epsflow/gpu/windows/gpu_window.hpp>
 #include <epsflow/index/nearest.hpp>
 
 namespace epsflow::gpu {
@@ -205,7 +207,7 @@ class GpuPoints final : public LoadedPoints {
   DevicePoints points_;
 };
 
-class GpuBackend final : public Backend, public DeviceCatalogs {
+class GpuBackend final : public Backend, public DeviceCatalogs, public DeviceWindows {
  public:
   /// The GPU must be the current one.
   GpuBackend(int device, const GpuOptions& options) : gpu_(device, options), pinner_(device, options.threads) {}
@@ -252,6 +254,12 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
     (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return make_catalog(input, {gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned}, cancel);
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceWindow> make_window(std::size_t dims) override {
+    const DeviceScope scope(gpu_.device);
+    return std::make_unique<GpuWindow>(
+        dims, GpuWindowResources{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
   }
 
   /// While one worker waits for its labels, kernels of the other run.

@@ -69,6 +69,10 @@ class EngineLock {
   [[nodiscard]] Backend& backend() const noexcept { return *state_->backend; }
   /// Calls body on the engine's threads.
   void on_threads(const std::function<void()>& body) const { state_->arena.execute(body); }
+  /// Calls body on the engine's threads without a turn, for work that needs neither its memory nor its device.
+  static void on_threads_of(const Engine& engine, const std::function<void()>& body) {
+    engine.state_->arena.execute(body);
+  }
   /// Returns the budget of an engine, which lives as long as the engine.
   [[nodiscard]] static MemoryBudget& budget(const Engine& engine) noexcept { return engine.state_->budget; }
   /// Returns the bytes that an engine may use of its device's memory, in use or not; 0 if it has no memory.

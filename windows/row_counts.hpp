@@ -8,24 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/clustering/cluster_matching.hpp>
+#include <epsflow/clustering/device_window.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/parallel.hpp>
 
 namespace epsflow::windows {
-
-/// The points of a cluster in a window.
-struct ClusterCounts {
-  std::size_t first_row = 0;  ///< of its core points
-  std::uint64_t core = 0;     ///< the number of its core points
-  std::uint64_t borders = 0;  ///< the number of its border points
-};
-
-/// Clusters of a step, and the core points that they share with those before, sorted.
-struct CountedClusters {
-  std::vector<ClusterCounts> clusters;  ///< cluster k has the label k
-  std::vector<SharedCore> shared;
-};
 
 /// Counts some rows.
 class RowCounts {
@@ -41,7 +28,7 @@ class RowCounts {
       ++cluster.borders;
       return;
     }
-    if (cluster.core++ == 0) cluster.first_row = row;
+    if (cluster.core++ == 0) cluster.first_row = static_cast<std::uint32_t>(row);
     if (last != kNoise) shared_.add(static_cast<std::uint32_t>(last), k, 1);
   }
 

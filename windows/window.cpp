@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <future>
 #include <map>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include <epsflow/clustering/device_window.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -93,10 +95,38 @@ std::vector<Group> groups_of(const Sweep& sweep) {
 
 /// The points that a step brings and removes.
 struct Selection {
-  std::vector<std::uint32_t> entering;  ///< rows of the arriving points, ascending
-  std::vector<std::uint32_t> leaving;   ///< rows of the window, ascending
+  std::span<const std::uint32_t> entering;  ///< rows of the arriving points, ascending
+  std::span<const std::uint32_t> leaving;   ///< rows of the window, ascending
   std::optional<double> latest;
   StepSummary summary;
+};
+
+/// The change of the rows of the host, which may go on while a GPU works.
+class HostRows {
+ public:
+  /// change: may throw; must outlive the object.
+  explicit HostRows(const std::function<void()>& change) : change_(change) {}
+
+  void begin() { changed_ = std::async(change_); }
+  /// Waits for the change, or makes it if it has not begun. Throws its error.
+  void finish() {
+    if (std::exchange(finished_, true)) return;
+    if (!changed_.valid()) return change_();
+    changed_.get();
+  }
+
+ private:
+  const std::function<void()>& change_;
+  std::future<void> changed_;
+  bool finished_ = false;
+};
+
+/// The changes of the rows in a step.
+struct Change {
+  PointsView arriving;
+  std::span<const std::uint32_t> entering;  ///< rows of `arriving`, ascending
+  std::span<const std::uint32_t> leaving;   ///< rows of the window, ascending
+  HostRows& rows;
 };
 
 /// How the points of a step are clustered.
@@ -104,7 +134,9 @@ enum class Way : std::uint8_t { run, begin_continuing, go_on };
 
 }  // namespace windows
 
+using windows::Change;
 using windows::Group;
+using windows::HostRows;
 using windows::MovingClustering;
 using windows::Selection;
 using windows::Way;
@@ -123,22 +155,42 @@ struct WindowParts {
         next_ids(variants.size(), 0) {
     options.engine = engine.options();
     for (std::size_t v = 0; v < results.size(); ++v) results[v].variant = sweep.variants()[v];
-    can_continue = transformed_space(metric).plain() && !options.weighted && engine.backend() == "cpu" &&
-                   transformed_dims(metric, d) <= 3;
+    const bool plain = transformed_space(metric).plain();
+    const bool has_gpu = engine.backend() == "gpu";
+    can_continue = plain && !options.weighted && !has_gpu && transformed_dims(metric, d) <= 3;
+    std::vector<Variant> moved = sweep.variants();
+    for (Variant& variant : moved) variant.eps = transformed_radius(metric, variant.eps);
+    radii = Sweep(moved);
+    stays_on_gpu = plain && has_gpu && radii.size() == sweep.size();
+    if (options.labels == MemorySpace::device && !stays_on_gpu) {
+      throw UsageError("labels stay on a GPU only if the points do, which takes " +
+                       std::string(has_gpu ? "a metric without a periodic box whose transformed points have the "
+                                             "Euclidean distance"
+                                           : "a GPU, and this engine works on the CPU") +
+                       ": take WindowOptions::labels = MemorySpace::host");
+    }
   }
 
   StepSummary step(const WindowStep& step, const CancelToken& cancel);
   void restore(const WindowState& saved);
   [[nodiscard]] WindowState state() const;
 
-  [[nodiscard]] Selection select(const WindowStep& step);
+  /// Makes `chosen`.
+  void select(const WindowStep& step);
+  [[nodiscard]] std::span<const std::uint32_t> first_numbers(std::size_t count) {
+    if (numbers.size() < count) {
+      numbers.resize(count);
+      std::iota(numbers.begin(), numbers.end(), std::uint32_t{0});
+    }
+    return {numbers.data(), count};
+  }
   void on_threads(const CancelToken& cancel, const std::function<void()>& body) const {
     EngineLock(engine, cancel).on_threads(body);
   }
   void charge(std::size_t n);
-  [[nodiscard]] Way choose_way(const WindowStep& step, const Selection& chosen);
+  [[nodiscard]] Way choose_way(const WindowStep& step);
   /// Makes `next` of the rows, and the core points that its clusters share with those before, for each variant.
-  void cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel);
+  void cluster(Way way, const Change& change, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel);
   /// Returns false, and has done nothing, if cells do not hold the points.
   [[nodiscard]] bool begin_continuing();
   void go_on();
@@ -148,14 +200,24 @@ struct WindowParts {
   /// Returns the core points that clusters share with those before.
   [[nodiscard]] std::vector<SharedCore> read(const Group& group, std::size_t level);
   void run_all(const CancelToken& cancel);
+  /// Does what cluster() does with points and labels that are on the GPU. Returns false if they cannot be.
+  [[nodiscard]] bool cluster_on_gpu(const Change& change, std::vector<std::vector<SharedCore>>& shared,
+                                    const CancelToken& cancel);
+  /// Lets the GPU hold the points after the change, and runs over them.
+  void run_on_gpu(const Change& change, const CancelToken& cancel);
+  void commit() {
+    rows.commit();
+    if (on_gpu != nullptr) on_gpu->commit();
+    gpu_has_rows = on_gpu != nullptr;
+  }
   void give_ids(std::size_t v, std::span<const SharedCore> shared, std::uint64_t& next_cluster);
   /// Returns transformed coordinates.
   [[nodiscard]] std::vector<double> transformed(PointsView points) const;
   [[nodiscard]] std::vector<double> transformed(std::span<const std::uint32_t> handles) const;
   /// Counts the clusters of `next` by its labels, and by the labels before.
-  [[nodiscard]] windows::CountedClusters count(std::size_t v) const;
+  [[nodiscard]] CountedClusters count(std::size_t v) const;
   /// Makes the clusters of `next`, without ids. Returns the core points that they share with those before.
-  [[nodiscard]] std::vector<SharedCore> take(std::size_t v, windows::CountedClusters&& counted);
+  [[nodiscard]] std::vector<SharedCore> take(std::size_t v, CountedClusters&& counted);
   void drop_moving() noexcept {
     for (Group& group : groups) group.moving.reset();
     moving_memory = {};
@@ -163,6 +225,7 @@ struct WindowParts {
 
   std::size_t dims;
   Sweep sweep;
+  Sweep radii;  ///< the sweep among the transformed points
   WindowOptions options;
   Metric metric;
   Engine engine;
@@ -172,12 +235,18 @@ struct WindowParts {
   std::uint64_t charged = 0;  ///< bytes of `memory`
 
   bool can_continue = false;  ///< whether cells can hold points of this kind at all
+  bool stays_on_gpu = false;  ///< whether the points and the last labels can be in the memory of a GPU
+  std::unique_ptr<DeviceWindow> on_gpu;
+  bool gpu_has_rows = false;  ///< whether it has the rows before the step
   /// After points were too far apart for cells, or memory too small: the number of points that have to arrive or leave
-  /// before cells are tried again.
+  /// before cells, or the memory of the GPU, are tried again.
   std::uint64_t changes_to_wait = 0;
   bool few_changed = false;  ///< whether few points changed in the last step, so that few may in the next one
   MemoryCharge moving_memory;
 
+  Selection chosen;
+  std::vector<std::uint32_t> entering, leaving;  ///< its lists, unless they are the first numbers
+  std::vector<std::uint32_t> numbers;            ///< 0, 1, 2, … as far as they were needed so far
   Buffer<double> coordinates;  ///< room for the points of a run, which is slow to get anew for each step
 
   std::uint64_t next_id = 0;
@@ -187,9 +256,10 @@ struct WindowParts {
   std::vector<std::uint64_t> next_ids;
 };
 
-Selection WindowParts::select(const WindowStep& step) {
-  Selection chosen;
+void WindowParts::select(const WindowStep& step) {
   const std::size_t m = step.arriving.size();
+  leaving.clear();
+  chosen.summary = {};
   chosen.summary.first_id = next_id;
   chosen.summary.arrived = m;
   chosen.latest = latest;
@@ -197,7 +267,6 @@ Selection WindowParts::select(const WindowStep& step) {
   for (const double time : step.times) see(time);
   if (step.now) see(*step.now);
 
-  std::vector<std::uint32_t>& leaving = chosen.leaving;
   for (const std::uint64_t id : step.leaving) {
     const auto row = rows.find(id);
     if (!row) {
@@ -219,42 +288,48 @@ Selection WindowParts::select(const WindowStep& step) {
     std::inplace_merge(leaving.begin(), leaving.begin() + middle, leaving.end());
     leaving.erase(std::unique(leaving.begin(), leaving.end()), leaving.end());
   };
-  std::vector<std::uint32_t>& entering = chosen.entering;
   const double oldest = chosen.latest ? *chosen.latest - options.max_age : -std::numeric_limits<double>::infinity();
   if (std::isfinite(oldest)) {
     std::vector<std::uint32_t> old;
     rows.list_before(oldest, old);
     join(old);
   }
-  entering.resize(m);
-  std::iota(entering.begin(), entering.end(), std::uint32_t{0});
-  if (options.timed) std::erase_if(entering, [&](std::uint32_t i) { return step.times[i] < oldest; });
-  chosen.summary.too_old = m - entering.size();
+  (void)first_numbers(std::max(m, rows.size()));  // so that no later call moves them
+  chosen.entering = first_numbers(m);
+  if (std::ranges::any_of(step.times, [&](double time) { return time < oldest; })) {
+    entering.clear();
+    std::ranges::copy_if(chosen.entering, std::back_inserter(entering),
+                         [&](std::uint32_t i) { return step.times[i] >= oldest; });
+    chosen.entering = entering;
+  }
+  chosen.summary.too_old = m - chosen.entering.size();
 
   const std::uint64_t stay = rows.size() - leaving.size();
-  std::uint64_t surplus = stay + entering.size() > options.max_points ? stay + entering.size() - options.max_points : 0;
+  const std::uint64_t all = stay + chosen.entering.size();
+  std::uint64_t surplus = all > options.max_points ? all - options.max_points : 0;
+  chosen.leaving = leaving;
   if (surplus > 0) {
     const std::uint64_t of_rows = std::min(surplus, stay);
-    std::vector<std::uint32_t> first;
-    first.reserve(of_rows);
     if (leaving.empty()) {
-      first.resize(of_rows);
-      std::iota(first.begin(), first.end(), std::uint32_t{0});
-    }
-    for (std::uint32_t row = 0, passed = 0; first.size() < of_rows; ++row) {
-      if (passed < leaving.size() && leaving[passed] == row) {
-        ++passed;
-      } else {
-        first.push_back(row);
+      chosen.leaving = first_numbers(of_rows);
+    } else {
+      std::vector<std::uint32_t> first;
+      first.reserve(of_rows);
+      for (std::uint32_t row = 0, passed = 0; first.size() < of_rows; ++row) {
+        if (passed < leaving.size() && leaving[passed] == row) {
+          ++passed;
+        } else {
+          first.push_back(row);
+        }
       }
+      join(first);
+      chosen.leaving = leaving;
     }
-    join(first);
     surplus -= of_rows;
-    entering.erase(entering.begin(), entering.begin() + static_cast<std::ptrdiff_t>(surplus));
+    chosen.entering = chosen.entering.subspan(surplus);
     chosen.summary.too_many = surplus;
   }
-  chosen.summary.left = leaving.size();
-  return chosen;
+  chosen.summary.left = chosen.leaving.size();
 }
 
 void WindowParts::charge(std::size_t n) {
@@ -270,7 +345,7 @@ void WindowParts::charge(std::size_t n) {
   }
 }
 
-Way WindowParts::choose_way(const WindowStep& step, const Selection& chosen) {
+Way WindowParts::choose_way(const WindowStep& step) {
   const std::size_t changes = chosen.leaving.size() + chosen.entering.size();
   const std::size_t n = rows.size() - chosen.leaving.size() + chosen.entering.size();
   const bool few_before = std::exchange(few_changed, changes * kPointsForOneChange <= n);
@@ -302,22 +377,27 @@ StepSummary WindowParts::step(const WindowStep& step, const CancelToken& cancel)
     throw UsageError(options.timed ? "the time of the step is " + format_number(*step.now) + ": give a finite number"
                                    : std::string("a step has a time, and the window was made for points without"));
   }
-  if (m > 0) on_threads(cancel, [&] { require_points(metric, step.arriving); });
-  Selection chosen = select(step);
+  // If the GPU has the rows, the host checks points and changes its own rows while the GPU works.
+  const bool beside_gpu = gpu_has_rows;
+  if (m > 0 && !beside_gpu) on_threads(cancel, [&] { require_points(metric, step.arriving); });
+  select(step);
   charge(std::max(rows.size() - chosen.leaving.size() + chosen.entering.size(), rows.size()));
-  std::vector<std::uint64_t> ids(m);
-  std::iota(ids.begin(), ids.end(), next_id);
   std::vector<std::uint64_t> later_ids = next_ids;
   std::vector<std::vector<SharedCore>> shared(results.size());
   Way way = Way::run;
-  on_threads(cancel, [&] { way = choose_way(step, chosen); });
+  on_threads(cancel, [&] { way = choose_way(step); });
   try {
-    on_threads(cancel, [&] {
-      rows.change({step.arriving, step.times, step.weights, ids, chosen.entering}, chosen.leaving);
-    });
-    cluster(way, shared, cancel);
+    const std::function<void()> change_rows = [&] {
+      EngineLock::on_threads_of(engine, [&] {
+        if (m > 0 && beside_gpu) require_points(metric, step.arriving);
+        rows.change({step.arriving, step.times, step.weights, {}, next_id, chosen.entering}, chosen.leaving);
+      });
+    };
+    HostRows host(change_rows);
+    if (!beside_gpu) host.finish();
+    cluster(way, {step.arriving, chosen.entering, chosen.leaving, host}, shared, cancel);
     for (std::size_t v = 0; v < results.size(); ++v) give_ids(v, shared[v], later_ids[v]);
-    rows.commit();
+    commit();
   } catch (...) {
     drop_moving();
     rows.undo();
@@ -331,10 +411,16 @@ StepSummary WindowParts::step(const WindowStep& step, const CancelToken& cancel)
   return chosen.summary;
 }
 
-void WindowParts::cluster(Way way, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel) {
+void WindowParts::cluster(Way way, const Change& change, std::vector<std::vector<SharedCore>>& shared,
+                          const CancelToken& cancel) {
   cancel.check();
   next.resize(results.size());
-  for (std::size_t v = 0; v < next.size(); ++v) next[v].variant = results[v].variant;
+  for (std::size_t v = 0; v < next.size(); ++v) {
+    next[v].variant = results[v].variant;
+    next[v].device_labels = {};
+    next[v].device_core = {};
+  }
+  if (cluster_on_gpu(change, shared, cancel)) return;
   if (way == Way::go_on) {
     on_threads(cancel, [&] {
       go_on();
@@ -362,7 +448,7 @@ void WindowParts::cluster(Way way, std::vector<std::vector<SharedCore>>& shared,
   });
 }
 
-windows::CountedClusters WindowParts::count(std::size_t v) const {
+CountedClusters WindowParts::count(std::size_t v) const {
   const WindowResult& before = results[v];
   const WindowResult& after = next[v];
   const std::size_t clusters = static_cast<std::size_t>(after.summary.clusters);
@@ -421,28 +507,28 @@ std::vector<SharedCore> WindowParts::read(const Group& group, std::size_t level)
   const std::size_t v = group.variants[level];
   WindowResult& result = next[v];
   const auto handles = rows.handles();
-  result.labels.resize(handles.size());
+  if (result.labels.size() != handles.size()) result.labels = Labels(handles.size());
   result.core.resize(handles.size());
-  return take(v, group.moving->read(level, {handles, results[v].clusters.size(), result.labels, result.core}));
+  return take(v, group.moving->read(level, {handles, results[v].clusters.size(), result.labels.span(), result.core}));
 }
 
-std::vector<SharedCore> WindowParts::take(std::size_t v, windows::CountedClusters&& counted) {
+std::vector<SharedCore> WindowParts::take(std::size_t v, CountedClusters&& counted) {
   WindowResult& result = next[v];
   result.clusters.resize(counted.clusters.size());
   constexpr std::size_t kClusters = 1 << 10;  // each waits for the memory of its first core point
   parallel_ranges(counted.clusters.size(), kClusters, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
-      const windows::ClusterCounts& cluster = counted.clusters[k];
+      const ClusterCounts& cluster = counted.clusters[k];
       const std::uint64_t first_core = rows.ids()[rows.handles()[cluster.first_row]];
-      result.clusters[k] = {0, cluster.core + cluster.borders, cluster.core, first_core};
+      result.clusters[k] = {0, std::uint64_t{cluster.core} + cluster.borders, cluster.core, first_core};
     }
   });
   LabelSummary& sums = result.summary;
   sums = {.clusters = counted.clusters.size()};
-  for (const windows::ClusterCounts& cluster : counted.clusters) {
+  for (const ClusterCounts& cluster : counted.clusters) {
     sums.core += cluster.core;
     sums.border += cluster.borders;
-    sums.largest = std::max(sums.largest, cluster.core + cluster.borders);
+    sums.largest = std::max(sums.largest, std::uint64_t{cluster.core} + cluster.borders);
   }
   sums.noise = rows.size() - sums.core - sums.border;
   return std::move(counted.shared);
@@ -466,9 +552,88 @@ void WindowParts::run_all(const CancelToken& cancel) {
   }
   for (std::size_t v = 0; v < found.size(); ++v) {
     WindowResult& result = next[v];
-    result.labels.assign(found[v].labels.begin(), found[v].labels.end());
+    result.labels = std::move(found[v].labels);
     result.core = std::move(found[v].core);
     result.summary = found[v].summary;
+  }
+}
+
+bool WindowParts::cluster_on_gpu(const Change& change, std::vector<std::vector<SharedCore>>& shared,
+                                 const CancelToken& cancel) {
+  if (!stays_on_gpu || changes_to_wait > 0) return false;
+  const bool on_host = options.labels == MemorySpace::host;
+  std::vector<CountedClusters> counted(results.size());
+  try {
+    run_on_gpu(change, cancel);
+    const EngineLock lock(engine, cancel);
+    for (std::size_t v = 0; v < results.size(); ++v) {
+      const auto labelling = [](const WindowResult& result) {
+        return DeviceLabelling{result.device_labels, result.device_core, result.clusters.size()};
+      };
+      DeviceLabelling after = labelling(next[v]);
+      after.clusters = static_cast<std::size_t>(next[v].summary.clusters);
+      DeviceLabelling before = labelling(results[v]);
+      if (!gpu_has_rows) before = {};  // it does not know the rows before
+      lock.on_threads([&] {
+        counted[v] =
+            on_host ? on_gpu->count(before, after, {next[v].labels, next[v].core}) : on_gpu->count(before, after);
+        if (!gpu_has_rows && !results[v].clusters.empty()) counted[v] = count(v);
+      });
+    }
+  } catch (const ResourceError&) {
+    change.rows.finish();
+    if (!on_host) throw;
+    on_gpu.reset();
+    gpu_has_rows = false;
+    changes_to_wait = rows.size();
+    return false;
+  } catch (const InputError&) {
+    change.rows.finish();  // its error names the row among the points that arrived
+    throw;
+  }
+  change.rows.finish();
+  on_threads(cancel, [&] {
+    for (std::size_t v = 0; v < results.size(); ++v) shared[v] = take(v, std::move(counted[v]));
+  });
+  return true;
+}
+
+void WindowParts::run_on_gpu(const Change& change, const CancelToken& cancel) {
+  const std::size_t width = transformed_dims(metric, dims);
+  std::vector<double> moved;
+  std::vector<std::uint32_t> all;
+  PointsView arriving = change.arriving;
+  if (!gpu_has_rows) {
+    all.resize(rows.size());
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    on_threads(cancel, [&] { moved = transformed(rows.handles()); });
+  } else if (!is_identity(metric, arriving, 0, arriving.size())) {
+    on_threads(cancel, [&] { moved = transformed(arriving); });
+  }
+  if (!moved.empty()) arriving = PointsView(std::span<const double>(moved), width);
+  DevicePointsView points;
+  {
+    const EngineLock lock(engine, cancel);
+    if (!gpu_has_rows) on_gpu = dynamic_cast<DeviceWindows&>(lock.backend()).make_window(width);
+    lock.on_threads([&] {
+      points =
+          gpu_has_rows ? on_gpu->change(change.leaving, arriving, change.entering) : on_gpu->change({}, arriving, all);
+    });
+  }
+  if (gpu_has_rows) change.rows.begin();  // not before, as the copy to the GPU takes all threads
+  for (WindowResult& result : next) result.summary = {};
+  if (points.size() == 0) return;
+  Dataset data = engine.load(points, &cancel);
+  if (options.weighted) {
+    change.rows.finish();
+    data = data.weighted(rows.all_weights(), &cancel);
+  }
+  std::vector<VariantResult> found =
+      run(data, radii, {.core_mask = true, .labels = MemorySpace::device}, {.cancel = &cancel});
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    next[v].summary = found[v].summary;
+    next[v].device_labels = std::move(found[v].device_labels);
+    next[v].device_core = std::move(found[v].device_core);
   }
 }
 
@@ -482,7 +647,7 @@ void WindowParts::give_ids(std::size_t v, std::span<const SharedCore> shared, st
   for (std::size_t k = 0; k < continued.size(); ++k) {
     result.clusters[k].id = continued[k] == kNoCluster ? next_cluster++ : ids[continued[k]];
   }
-  result.changes = ClusterChanges(shared, result.earlier.size(), result.clusters.size());
+  result.changes.assign(shared, result.earlier.size(), result.clusters.size());
 }
 
 std::vector<double> WindowParts::transformed(PointsView points) const {
@@ -535,10 +700,16 @@ void WindowParts::restore(const WindowState& saved) {
   for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
   const PointsView points = n > 0 ? PointsView(std::span(saved.points), dims) : PointsView();
   charge(n);
-  on_threads({}, [&] { rows.change({points, saved.times, saved.weights, saved.ids, all}, {}); });
   std::vector<std::vector<SharedCore>> shared(results.size());
-  cluster(Way::run, shared, {});
-  rows.commit();
+  const std::function<void()> change_rows = [&] {
+    EngineLock::on_threads_of(engine, [&] {
+      rows.change({points, saved.times, saved.weights, saved.ids, 0, all}, {});
+    });
+  };
+  HostRows host(change_rows);
+  host.finish();
+  cluster(Way::run, {points, all, {}, host}, shared, {});
+  commit();
   results.swap(next);
   for (std::size_t v = 0; v < results.size(); ++v) {
     const WindowState::Ids& ids = saved.variants[v];

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <epsflow/clustering/cluster_matching.hpp>
+#include <epsflow/core/device_array.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
@@ -30,6 +31,9 @@ struct WindowOptions {
   /// The points that arrived first leave if there are more than this.
   std::uint64_t max_points = kMaxPoints;
   EngineOptions engine = {};
+  /// Device: labels and core marks stay in the memory of the GPU, and are not copied to the host. This holds for a
+  /// metric without a periodic box whose transformed points have the Euclidean distance.
+  MemorySpace labels = MemorySpace::host;
 };
 
 /// The input of a step. All members may be empty.
@@ -62,8 +66,11 @@ struct WindowCluster {
 /// The clusters of one variant after a step.
 struct WindowResult {
   Variant variant;
-  std::vector<std::int32_t> labels;     ///< [n] in the order of arrival; label k is an index in `clusters`, or kNoise
-  std::vector<std::uint8_t> core;       ///< [n] 1 for core points, else 0
+  Labels labels;                   ///< [n] in the order of arrival; label k is an index in `clusters`, or kNoise
+  std::vector<std::uint8_t> core;  ///< [n] 1 for core points, else 0
+  /// [n] The same on the GPU, if the window's points are in its memory; else empty.
+  DeviceArray<std::int32_t> device_labels;
+  DeviceArray<std::uint8_t> device_core;
   std::vector<WindowCluster> clusters;  ///< by first_core
   std::vector<WindowCluster> earlier;   ///< the clusters before the step
   ClusterChanges changes;               ///< from `earlier` to `clusters`, as indices in these

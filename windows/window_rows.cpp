@@ -15,6 +15,7 @@ constexpr std::size_t kRowPiece = 1 << 14;
 
 void WindowRows::change(const Arriving& arriving, std::span<const std::uint32_t> leaving) {
   const bool first_leave = leaving.empty() || leaving.back() + 1 == leaving.size();
+  free_left();
   remember();
   entered_ = 0;
   gaps_.resize(leaving.size());
@@ -60,7 +61,7 @@ void WindowRows::append(const Arriving& arriving) {
         const std::size_t i = arriving.entering[j];
         const std::size_t handle = rows_[first + j];
         for (std::size_t k = 0; k < dims_; ++k) x_[handle * dims_ + k] = static_cast<double>(values[i * dims_ + k]);
-        ids_[handle] = arriving.ids[i];
+        ids_[handle] = arriving.ids.empty() ? arriving.first_id + i : arriving.ids[i];
         if (timed_) times_[handle] = arriving.times[i];
         if (weighted_) weights_[handle] = arriving.weights[i];
       }
@@ -86,8 +87,15 @@ void WindowRows::erase(std::span<const std::uint32_t> leaving) noexcept {
   rows_.resize(to);
 }
 
-void WindowRows::commit() {
+void WindowRows::commit() noexcept {
+  committed_ = true;
+  remember();
+}
+
+void WindowRows::free_left() {
+  if (!committed_) return;
   free_.insert(free_.end(), left_.begin(), left_.end());
+  committed_ = false;
   if (2 * next_free_ > free_.size()) {
     free_.erase(free_.begin(), free_.begin() + static_cast<std::ptrdiff_t>(next_free_));
     next_free_ = 0;
@@ -96,7 +104,6 @@ void WindowRows::commit() {
     rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
-  remember();
 }
 
 void WindowRows::remember() noexcept {
@@ -120,7 +127,7 @@ void WindowRows::undo() noexcept {
   times_in_order_ = undo_.times_in_order;
   last_time_ = undo_.last_time;
   entered_ = 0;
-  left_.clear();
+  if (!committed_) left_.clear();
   gaps_.clear();
   remember();
 }

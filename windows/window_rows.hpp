@@ -23,7 +23,9 @@ class WindowRows {
     PointsView points;
     std::span<const double> times;
     std::span<const double> weights;
-    std::span<const std::uint64_t> ids;       ///< ascending, larger than the ids of all rows
+    /// Ascending, larger than the ids of all rows; or empty, and they are first_id and the following numbers.
+    std::span<const std::uint64_t> ids;
+    std::uint64_t first_id;
     std::span<const std::uint32_t> entering;  ///< rows of `points`, ascending
   };
 
@@ -31,7 +33,7 @@ class WindowRows {
   /// the rows, also if this threw. After it, undo() does nothing.
   void change(const Arriving& arriving, std::span<const std::uint32_t> leaving);
   /// Makes the last change final.
-  void commit();
+  void commit() noexcept;
   void undo() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return rows_.size() - begin_; }
@@ -80,6 +82,8 @@ class WindowRows {
   }
 
  private:
+  /// Lets the handles of the last committed change be used again, which commit() leaves to the next step.
+  void free_left();
   /// Makes undo() return to the rows as they are.
   void remember() noexcept;
   void append(const Arriving& arriving);
@@ -105,6 +109,7 @@ class WindowRows {
 
   // Of the last change.
   std::size_t entered_ = 0;
+  bool committed_ = false;  ///< and the handles in left_ are not free yet
   std::vector<std::uint32_t> left_;
   std::vector<std::size_t> gaps_;      ///< for each row that left: how many rows before it stay
   std::vector<std::uint32_t> before_;  ///< rows_ before it, unless the first rows left

@@ -27,6 +27,10 @@ inline constexpr UploadShape kUploadOfFew{8, 4, 2};
 /// points four GPUs take .34 s in place of .43, but two would take .57 in place of .54 (benchmarks/results/gpus.md).
 /// Threads of all GPUs start one after another, 40 to 80 us each.
 inline constexpr UploadShape kUploadOfMany{12, 1, 4};
+/// The most bytes that threads of a task arena copy: starting threads would take longer. Beyond it memory is the limit.
+inline constexpr std::uint64_t kArenaUpload = 32 << 20;
+/// Bytes that such a thread copies at a time.
+inline constexpr std::uint64_t kArenaChunk = 1 << 18;
 /// The most threads that pick rows out of others, at some 3 GB/s each.
 inline constexpr unsigned kGatherThreads = 16;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/stream.hpp>
@@ -95,10 +97,33 @@ class StagedUpload {
   std::exception_ptr failed_;
 };
 
+/// Copies piece by piece on the threads of the calling arena, through one buffer.
+void upload_in_arena(void* to, const std::byte* from, std::uint64_t bytes, const UploadPath& path) {
+  constexpr std::uint64_t kPiece = tuning::kArenaChunk;
+  const PinnedBytes buffer = path.pinned.acquire(std::bit_ceil(bytes));
+  const Stream stream;
+  const StreamDrain drain(stream);  // waits before the buffer is freed
+  parallel_ranges((bytes + kPiece - 1) / kPiece, 1, [&](std::size_t begin, std::size_t end) {
+    const DeviceScope scope(path.device);
+    for (std::size_t p = begin; p < end; ++p) {
+      const std::uint64_t at = p * kPiece;
+      const std::uint64_t size = std::min(kPiece, bytes - at);
+      std::byte* const room = buffer.as<std::byte>() + at;
+      std::memcpy(room, from + at, size);
+      check(cudaMemcpyAsync(static_cast<std::byte*>(to) + at, room, size, cudaMemcpyHostToDevice, stream.get()));
+    }
+  });
+  stream.synchronize();
+}
+
 }  // namespace
 
 void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& path) {
   if (bytes == 0) return;
+  if (path.in_arena && bytes > 2 * tuning::kArenaChunk && bytes <= tuning::kArenaUpload && !is_pinned(from)) {
+    upload_in_arena(to, static_cast<const std::byte*>(from), bytes, path);
+    return;
+  }
   const tuning::UploadShape& shape = path.gpus > tuning::kFewGpus ? tuning::kUploadOfMany : tuning::kUploadOfFew;
   const std::uint64_t useful = bytes / (shape.worth * tuning::kUploadChunk);
   if (useful < 2 || path.threads < 2 || is_pinned(from)) {

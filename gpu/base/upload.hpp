@@ -10,10 +10,11 @@ namespace epsflow::gpu {
 
 /// The resources of a copy from host memory to a GPU.
 struct UploadPath {
-  int device;            ///< the current GPU
-  PinnedPool& pinned;    ///< memory that copies go through
-  unsigned threads;      ///< the largest number of threads that copy
-  std::size_t gpus = 1;  ///< number of GPUs that upload at the same time
+  int device;             ///< the current GPU
+  PinnedPool& pinned;     ///< memory that copies go through
+  unsigned threads;       ///< the largest number of threads that copy
+  std::size_t gpus = 1;   ///< number of GPUs that upload at the same time
+  bool in_arena = false;  ///< whether the caller is in a task arena, whose threads may then copy up to kArenaUpload
 };
 
 /// Copies to device memory that is usable at once, and waits. The driver copies pageable memory on one thread at a

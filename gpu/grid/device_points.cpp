@@ -28,7 +28,8 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
   device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};
   stream_.synchronize();  // the memory is allocated now
-  upload(data_.data(), points.data(), points.bytes(), {device, pinned, threads});
+  upload(data_.data(), points.data(), points.bytes(),
+         {.device = device, .pinned = pinned, .threads = threads, .in_arena = true});
   finish_upload(memory);
 }
 

@@ -99,7 +99,7 @@ nb::tuple clusters_of(const PyWindow& window, std::size_t v) {
 nb::list changes_of(const PyWindow& window, std::size_t v) {
   const WindowResult result = window.with([&](Window& w) {
     const WindowResult& all = w.results()[v];
-    return WindowResult{all.variant, {}, {}, all.clusters, all.earlier, all.changes, all.summary};
+    return WindowResult{.clusters = all.clusters, .earlier = all.earlier, .changes = all.changes};
   });
   const auto listed = [](std::span<const std::uint32_t> places, const std::vector<WindowCluster>& clusters) {
     nb::list ids, points;
@@ -177,7 +177,10 @@ void define_windows(nb::module_& m) {
       .def("ids", column_getter([](Window& w) { return w.ids(); }))
       .def("points", column_getter([](Window& w) { return w.points(); }))
       .def("times", column_getter([](Window& w) { return w.times(); }))
-      .def("labels", result_getter([](const WindowResult& result) { return result.labels; }), "variant"_a)
+      .def("labels", result_getter([](const WindowResult& result) {
+             return std::vector<std::int32_t>(result.labels.begin(), result.labels.end());
+           }),
+           "variant"_a)
       .def("core", result_getter([](const WindowResult& result) { return result.core; }), "variant"_a)
       .def("clusters", &clusters_of, "variant"_a)
       .def("changes", &changes_of, "variant"_a)

@@ -364,7 +364,7 @@ TEST_CASE("a step that fails leaves the window as it was") {
   cancelled.cancel();
   for (std::uint64_t s = 0; s < 12; ++s) {
     const WindowState before = window.state();
-    const std::vector<std::int32_t> labels = window.results().front().labels;
+    const Labels labels = window.results().front().labels;
     // Rows in the middle, or the first ones, leave.
     const std::vector<std::uint64_t> ids = window.ids();
     const std::vector<std::uint64_t> leaving = s % 2 == 0 ? std::vector{ids[0], ids[1]} : std::vector{ids[5], ids[9]};
@@ -391,6 +391,14 @@ TEST_CASE("every step of random streams has the labels of a run and the ids of t
 TEST_CASE("more random streams") {
   const std::uint64_t streams = sets_of(400);
   REQUIRE(check_streams(10'000, 10'000 + streams) > 3 * streams);
+}
+
+TEST_CASE("labels on a GPU are refused by a window on the CPU") {
+  const WindowOptions options{.engine = {.backend = BackendChoice::cpu}, .labels = MemorySpace::device};
+  check_mentions(error_of<UsageError>([&] {
+                   const Window window(2, Sweep({{1.0, 2}}), options);
+                 }),
+                 {"works on the CPU", "MemorySpace::host"});
 }
 
 }  // namespace epsflow::test
