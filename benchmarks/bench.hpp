@@ -27,7 +27,7 @@ double seconds_of(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Returns the milliseconds of each repetition, without the warm-ups.
+/// Calls work() warm_ups + repeat times. Returns the milliseconds of each call but the warm-ups.
 std::vector<double> times_of(int warm_ups, int repeat, const auto& work) {
   std::vector<double> times;
   for (int i = 0; i < warm_ups + repeat; ++i) {

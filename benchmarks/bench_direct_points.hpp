@@ -12,6 +12,7 @@
 
 namespace epsflow::bench {
 
+/// The points of the options --uniform, --uniform32, --lattice and --haloes (bench_direct.cpp).
 enum class Shape : std::uint8_t { uniform, uniform32, lattice, haloes };
 
 /// Returns the shape for an option such as --lattice.
@@ -19,9 +20,10 @@ enum class Shape : std::uint8_t { uniform, uniform32, lattice, haloes };
 
 struct MadePoints {
   Shape shape = Shape::uniform;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0;  ///< the number of points
 };
 
+/// Returns the bytes of the coordinates.
 [[nodiscard]] std::uint64_t bytes_of(const MadePoints& points);
 
 /// Writes the points, which are the same on every machine, to `to`, which must have room for them. Synchronises.

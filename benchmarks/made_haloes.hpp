@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kFirst = std::uint64_t{1} << 40;  // first number
 
 struct Halo {
   double centre[3];
-  double radius;
-  double share;  ///< sum of the masses of this halo and those before it
+  double radius;  ///< the largest distance of a point from the centre
+  double share;   ///< sum of the masses of this halo and those before it
 };
 
 /// Returns the side of the periodic box for this many points, with the density of h10.

@@ -15,7 +15,7 @@
 
 namespace epsflow::bench {
 
-/// Returns the numbers after the colons.
+/// Returns the numbers after the colons of a description such as uniform:1000:3.
 inline std::vector<std::uint64_t> numbers_of(const std::string& what) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t at = what.find(':'); at != what.npos; at = what.find(':', at + 1)) {
@@ -33,7 +33,8 @@ Points make_each(std::size_t rows, std::size_t dims, std::size_t first, const au
   return points;
 }
 
-/// Returns the share of `rank`. Generated points do not depend on the ranks; they are float32, or T if uniform.
+/// Returns the points that `rank` has of all `ranks`. what: a file, or kind and numbers as above. Generated points do
+/// not depend on the ranks; they are float32, or T if they are uniform or clumps.
 template <class T = float>
 Points points_of(const std::string& what, std::size_t rank = 0, std::size_t ranks = 1) {
   const std::vector<std::uint64_t> numbers = numbers_of(what);

@@ -16,16 +16,17 @@ namespace epsflow {
 struct AttachInput {
   PointsView linked;                     ///< [host] the points that were linked
   std::span<const std::int32_t> labels;  ///< [linked] the group of each, in any dialect
-  PointsView others;                     ///< [host] as many columns as `linked`
+  PointsView others;                     ///< [host] the points to attach; as many columns as `linked`
   const Metric& metric;
   double linking_length = 0;   ///< in the unit of eps
   std::int32_t none = kNoise;  ///< the label of a point without a linked point within the linking length
 };
 
-/// Returns the label of the nearest linked point within the linking length (inclusive). Of equally near points, the
-/// lowest id decides. If the nearest linked point is in no group, its label is still returned, as in SWIFT, where the
-/// nearest particle that may link decides (github.com/SWIFTSIM/SWIFT, src/fof.c). Distances are computed in float64 as
-/// in a clustering, for every metric and for periodic boxes.
+/// Returns a label for each of the other points: the label of the nearest linked point within the linking length
+/// (inclusive), or `none`. Of equally near points, the lowest id decides. If the nearest linked point is in no group,
+/// its label is still returned, as in SWIFT, where the nearest particle that may link decides
+/// (github.com/SWIFTSIM/SWIFT, src/fof.c). Distances are computed in float64 as in a clustering, for every metric and
+/// for periodic boxes.
 ///
 /// Runs in parallel on the threads of the calling arena. O(n log n), and a distance for each other point and each point
 /// within about two linking lengths. Memory: 8·(2·d + 2) bytes per point of both. Throws UsageError if lengths or

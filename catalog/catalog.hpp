@@ -32,7 +32,8 @@ struct CatalogInput {
   const Slices* slices = nullptr;             ///< null if the points are one data set
 };
 
-/// The statistics of one column in each cluster. NaN is ignored. Without values, the sum is 0 and the rest NaN.
+/// The statistics of one column in each cluster. NaN is ignored. If a cluster has no values, its sum is 0 and the rest
+/// is NaN. A weighted mean is unweighted in a cluster whose weights are all 0.
 struct ColumnSummary {
   std::string name;
   std::vector<double> mean;
@@ -67,7 +68,7 @@ struct Catalog {
   bool has_slices = false;
   bool has_core = false;
   bool has_weights = false;
-  std::vector<std::uint64_t> slice;   ///< empty without slices
+  std::vector<std::uint64_t> slice;   ///< the slice of the cluster; empty without slices
   std::vector<std::int32_t> cluster;  ///< the label of the cluster
   std::vector<std::uint64_t> size;    ///< the number of points
   std::vector<std::uint64_t> core;    ///< the number of core points; empty if unknown
@@ -89,7 +90,7 @@ struct Catalog {
 /// InputError, which names the point, for a label below −1 and for a weight that is negative or not finite; InputError
 /// for a cluster with coordinates whose difference exceeds float64; ResourceError, Cancelled.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const CancelToken& cancel = {});
-/// Does the same for points whose order by cluster is already known.
+/// Does the same without sorting. order: the result of order_by_cluster() for the labels and slices of the input.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const ClusterOrder& order, const CancelToken& cancel = {});
 
 }  // namespace epsflow

@@ -14,7 +14,7 @@
 
 namespace epsflow {
 
-/// Throws UsageError unless length is n. what: the entries, for the message.
+/// Throws UsageError unless length is n, the number of points. what: the plural name of the entries, for the message.
 inline void require_length(std::size_t n, std::size_t length, const std::string& what) {
   if (length == n) return;
   throw UsageError("there are " + format_count(n, "point") + " and " + std::to_string(length) + " " + what +

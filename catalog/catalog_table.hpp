@@ -21,9 +21,10 @@ struct CatalogNames {
 };
 
 /// Returns a table with the columns slice (if there are slices), cluster, size, core and first_core (if core points are
-/// known), NAME_total of the weights (if there are weights); NAME_center, NAME_spread, NAME_lower and NAME_upper of
-/// each coordinate; radius, in the unit of eps; NAME_mean, NAME_sum, NAME_min and NAME_max of each summarised column.
-/// If another column has the name of the column of slices, the latter gets the prefix `slice_`. O(clusters · columns).
+/// known; first_core is −1 for a cluster without any), NAME_total of the weights (if there are weights); NAME_center,
+/// NAME_spread, NAME_lower and NAME_upper of each coordinate; radius, in the unit of eps; NAME_mean, NAME_sum, NAME_min
+/// and NAME_max of each summarised column. If another column has the name of the column of slices, the latter gets the
+/// prefix `slice_`. O(clusters · columns).
 [[nodiscard]] Table table_of(const Catalog& catalog, const Metric& metric, const CatalogNames& names = {});
 
 }  // namespace epsflow

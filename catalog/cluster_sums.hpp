@@ -32,8 +32,8 @@ struct Cluster {
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double least(double a, double b) noexcept { return b < a ? b : a; }
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double most(double a, double b) noexcept { return a < b ? b : a; }
 
-/// Returns the power of two that scales x to about 1, so that its square stays in the range of float64. Returns 1
-/// unless x is extreme, because the squares of other numbers stay in it anyway.
+/// Returns a power of two such that the square of x times this power is in the range of float64. Returns 1 unless x is
+/// extreme, because the squares of other numbers are in that range anyway.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double unit_of(double x) noexcept {
   if (!(x > 0) || (x > 0x1p-200 && x < 0x1p200)) return 1;
   const int exponent = std::ilogb(x);
@@ -60,9 +60,9 @@ struct Counts {
   };
   const std::uint8_t* core = nullptr;   ///< [n]; null if unknown
   const double* weights = nullptr;      ///< [n]; null if there are none
-  std::uint64_t* cores = nullptr;       ///< [clusters] if core points are known
-  std::uint64_t* first_core = nullptr;  ///< [clusters] if core points are known
-  double* totals = nullptr;             ///< [clusters] if there are weights
+  std::uint64_t* cores = nullptr;       ///< [clusters] the numbers of core points, if these are known
+  std::uint64_t* first_core = nullptr;  ///< [clusters] their smallest ids, if known; kNoPoint without a core point
+  double* totals = nullptr;             ///< [clusters] the sums of the weights, if there are weights
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
   EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster&, std::uint32_t i) const noexcept {
@@ -97,7 +97,7 @@ struct ColumnSums {
     std::uint64_t count = 0;
   };
   const double* values = nullptr;   ///< [n]
-  const double* weights = nullptr;  ///< [n] the weights of the mean; null: all values have equal weight
+  const double* weights = nullptr;  ///< [n] the weights of the mean; null, or all 0 in a cluster: equal weights
   double* mean = nullptr;           ///< [clusters], and so are the next three
   double* sum = nullptr;
   double* min = nullptr;
@@ -135,7 +135,8 @@ struct ColumnSums {
   }
 };
 
-/// The points, their metric, the results, and intermediate results.
+/// The input and output of the sums of coordinates: the points, their metric, results, and intermediate results. The
+/// pointers lead to memory that the reader can access, on the host or on a device.
 template <class T>
 struct Measured {
   const T* points = nullptr;  ///< [n × d]
@@ -150,13 +151,15 @@ struct Measured {
   double power = 2;
   bool cosine = false;
 
-  double* references = nullptr;        ///< [clusters × d] if a side is closed: the origins of the differences
-  std::uint8_t* goes_round = nullptr;  ///< [clusters × d] if a side is closed: 1 if it has no mean direction
+  double* references = nullptr;  ///< [clusters × d] the origins of the differences; null without a box
+  /// [clusters × d] if there is a box: 1 if the cluster has no mean direction along this closed side, else 0
+  std::uint8_t* goes_round = nullptr;
   /// [clusters × d] the means of the differences; on a sphere the longitudes and latitudes of the centres, in radians
   double* means = nullptr;
 
-  /// The lists of Catalog. For norms, between Means and Spreads, `spread` contains the unit of the differences along
-  /// each axis, and `radius` the largest difference along any axis.
+  /// The lists of Catalog. For norms, Means leaves intermediate values for Spreads in two of them. In `spread` it
+  /// leaves the factor by which differences along an axis are multiplied before they are squared (see unit_of()). In
+  /// `radius` it leaves the largest extent of the cluster along an axis, times the scale of the axis (0 for cosine).
   double* center = nullptr;
   double* spread = nullptr;
   double* lower = nullptr;
@@ -182,7 +185,8 @@ struct Measured {
   }
 };
 
-/// Computes the mean directions on closed sides, for up to G axes starting at `axis`.
+/// Computes Measured::references and goes_round: the mean directions on closed sides. Does this for up to G axes
+/// starting at `axis`. Needed only if the metric has a box, and then before Means.
 template <class T, unsigned G>
 struct Directions {
   struct Row {
@@ -227,7 +231,8 @@ struct Directions {
   }
 };
 
-/// Computes centres and ends.
+/// Computes center, lower and upper of the catalogue, for up to G axes starting at `axis`. Also computes the values
+/// that Spreads needs: means, and the intermediate values in spread and radius.
 template <class T, unsigned G>
 struct Means {
   struct Row {
@@ -293,7 +298,8 @@ struct Means {
   }
 };
 
-/// Computes standard deviations along axes, and the radius together with the first of them.
+/// Computes spread of the catalogue, for up to G axes starting at `axis`, and radius if `axis` is 0. Means must have
+/// run for all axes before.
 template <class T, unsigned G>
 struct Spreads {
   struct Row {
@@ -349,7 +355,7 @@ struct Spreads {
     return t * unit;
   }
 
-  /// Returns the distance from the centre, times the unit of the radius.
+  /// Returns the distance of point i from the centre, times unit_of(the largest extent of the cluster).
   [[nodiscard]] EPSFLOW_HOST_DEVICE double norm_distance(const Cluster& cluster, std::uint32_t i) const noexcept {
     const double unit = unit_of(of.radius[cluster.number]);
     double sum = 0;

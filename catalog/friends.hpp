@@ -19,7 +19,7 @@ namespace epsflow {
 /// The order in which groups are numbered.
 enum class GroupOrder : std::uint8_t {
   size,   ///< the largest first; of equally large groups, the one that contains the smallest point id first
-  first,  ///< by the smallest point
+  first,  ///< by the smallest point id
 };
 template <>
 struct Choice<GroupOrder> {

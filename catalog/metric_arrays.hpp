@@ -11,10 +11,11 @@
 namespace epsflow {
 
 struct MetricArrays {
-  /// The metric must be one that check_metric() accepts.
+  /// given: accepted by check_metric().
   MetricArrays(const Metric& given, std::size_t dims);
 
-  /// Returns Measured with only the parameters of the metric set. at: the reader's address of `values`.
+  /// Returns Measured with only the parameters of the metric set. at: the address of `values`, or of a copy of it in
+  /// the device memory from which it will be read.
   template <class T>
   [[nodiscard]] sums::Measured<T> measured(const double* at) const {
     sums::Measured<T> of;
@@ -38,7 +39,7 @@ struct MetricArrays {
   bool cosine = false;
   Norm norm = Norm::euclidean;
   double power = 2;
-  sums::Sky sky;
+  sums::Sky sky;  ///< without `ways`; used on a sphere only
 };
 
 }  // namespace epsflow

@@ -19,8 +19,8 @@ struct Sky {
   double arc = 1;               ///< the radians of one unit of eps
   std::uint32_t longitude = 0;  ///< the column of longitudes
   std::uint32_t latitude = 1;   ///< the column of latitudes
-  /// [2] the first is 1 if some longitude is below 0, else 0. If it is 0, the second is 1 if some longitude is above
-  /// half a turn, else 0. In the memory of the points.
+  /// [2] The first entry is 1 if some longitude is below 0, else 0. If the first is 0, the second is 1 if some
+  /// longitude is above half a turn, else 0. The array is in the same memory as the points, host or device.
   const std::uint32_t* ways = nullptr;
 
   /// Returns the place of point i, in radians.
@@ -69,8 +69,8 @@ struct SkyMeans {
 };
 
 /// Computes center, spread, lower and upper of the catalogue in the unit of the coordinates, and radius in the unit of
-/// eps. Lower and upper longitudes are relative to the same turn as the centre, so that they may exceed the range of
-/// longitudes; around a pole they span a whole turn. SkyMeans must have run before.
+/// eps. Lower and upper longitudes are at most half a turn away from the centre, so they may exceed the range of
+/// longitudes. If a pole may be in the cluster, they span a whole turn. SkyMeans must have run before.
 template <class T>
 struct SkySpreads {
   struct Row {

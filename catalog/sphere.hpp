@@ -14,13 +14,14 @@ struct SkyPlace {
   double latitude = 0;
 };
 
-/// A vector of length 1.
+/// A vector from the centre of the sphere. x points to longitude 0 on the equator, z to the north pole.
 struct Direction {
   double x = 0;
   double y = 0;
   double z = 0;
 };
 
+/// Returns the vector of length 1 to a position.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline Direction direction_of(SkyPlace place) noexcept {
   const double level = std::cos(place.latitude);
   return {level * std::cos(place.longitude), level * std::sin(place.longitude), std::sin(place.latitude)};
@@ -33,9 +34,9 @@ struct Direction {
 
 /// The offset of one position from another.
 struct SkyOffset {
-  double distance = 0;  ///< the length of the great circle in radians
-  double east = 0;      ///< the components of the distance in the plane that touches the sphere at the origin
-  double north = 0;
+  double distance = 0;  ///< along the great circle, in radians
+  double east = 0;      ///< distance · sine of the bearing, which is counted from north to east at the first position
+  double north = 0;     ///< distance · cosine of the bearing
 };
 
 /// Returns the offset of `to` from `from`. It is accurate to a few ulp at any distance.

@@ -15,7 +15,8 @@ void require_catalog_of_stats(const Arguments& arguments);
 /// Makes the catalogue of a result. It is weighted by --weight, and has the columns of --velocity and --stats.
 class Cataloguing {
  public:
-  /// Reads the columns from the input files. slicing: null without slices. All arguments must outlive the object.
+  /// Reads the columns of --velocity and --stats from the input files. slicing: null without slices. All arguments must
+  /// outlive the object.
   /// Throws UsageError, InputError.
   Cataloguing(const Input& input, const io::FilePoints& points, const Slicing* slicing);
 

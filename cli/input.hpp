@@ -46,9 +46,9 @@ struct NamedColumns {
 struct Input {
   Words files;
   io::ReadOptions options = {};
-  bool has_memory = false;  ///< whether --memory is given
-  Metric metric;            ///< settle() completes it
-  NamedColumns beside = {};
+  bool has_memory = false;             ///< whether --memory is given
+  Metric metric;                       ///< settle() completes it
+  NamedColumns beside = {};            ///< the columns that options name
   bool by_file = false;                ///< each file is a slice
   double by_width = 0;                 ///< the width of a slice along the column of --by; 0: each value is a slice
   std::optional<double> smallest_eps;  ///< the smallest eps of the given variants
@@ -97,9 +97,11 @@ void swap_columns(io::FilePoints& points);
 /// as they are. Throws UsageError that names file, column and unit: for a unit that is not an angle, for a longitude or
 /// latitude without a unit beside one that is converted, and for a column with different units in different files.
 void settle_units(io::FilePoints& points, const Metric& metric, const Messages& messages);
-/// Returns the names of columns; empty if all files state the unit, because a unit in the name then does not count.
+/// Returns the names of the columns. The name of a column becomes empty if all files state its unit, because a unit in
+/// its name then does not count.
 [[nodiscard]] std::vector<std::string> names_without_units(const io::FilePoints& points);
-/// Returns the canonical name of each column's unit; empty if no file states one. The points must be settled.
+/// Returns [d] the canonical name of the unit of each column; an empty text if no file states its unit. The points must
+/// be settled.
 [[nodiscard]] std::vector<std::string> units_of(const io::FilePoints& points);
 
 /// Prints the lines of Input::read(). n, dims: of all points.

@@ -30,7 +30,7 @@ inline constexpr std::int32_t kNoGroup = std::numeric_limits<std::int32_t>::max(
 inline constexpr WholeNumbers kMaskNumbers{
     "mask of core points", "entry", 0, 1, "it is 1 for core points, else 0", "core"};
 
-/// Reads a file of such numbers, one for each point. Throws InputError for missing or invalid numbers and several
+/// Reads a file with one column of such numbers. Throws InputError for missing or invalid numbers and for several
 /// columns.
 [[nodiscard]] std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
                                                      io::ReadOptions options = {});

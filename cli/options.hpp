@@ -8,7 +8,7 @@
 
 namespace epsflow::cli {
 
-/// Returns an option in the form for parsing, help and completion.
+/// Returns an option in the form for parsing, help and completion. standard: its default.
 [[nodiscard]] OptionSpec spec_of(const OptionInfo& option, const OptionValue& standard);
 
 /// Returns all options of Owner that exist on the command line.

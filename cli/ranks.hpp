@@ -12,7 +12,7 @@
 
 namespace epsflow::cli {
 
-/// Thrown on every rank if a step failed on any. The error is already printed.
+/// Thrown on every rank if a step failed on any rank. The error is already printed.
 struct RanksFailed {
   int code = 0;        ///< the exit status for the error
   std::string reason;  ///< the printed text; only on the first rank
@@ -50,7 +50,8 @@ template <class T>
 [[nodiscard]] io::FilePoints read_share(const Input& input, parts::Communicator& ranks,
                                         const parts::MachineShare& machine, io::PointsOrigin& origin);
 
-/// Returns the description of all points on the first rank, and only their number on the others. Collective.
+/// Returns the description of all points on the first rank. share, origin: from read_share(). On other ranks only the
+/// number, dimensions and precision of the points are valid. Collective.
 [[nodiscard]] io::ResultsInput results_input(parts::Communicator& ranks, const io::FilePoints& share,
                                              io::PointsOrigin origin);
 

@@ -15,7 +15,8 @@ namespace epsflow::cli {
 
 /// Returns the options that choose the variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
-/// Returns the variants of the command line. Throws UsageError naming all missing options, `also` included.
+/// Returns the variants of the command line. also: further options that are required. Throws UsageError that names all
+/// missing options.
 [[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
 /// Returns --eps and --minpts for commands with one variant.

@@ -42,7 +42,7 @@ void write_report(const SweepCommand& command, const std::string& name, const io
 /// only its own map.
 [[nodiscard]] bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
 
-/// A sweep while it runs, and its end. All arguments must outlive it.
+/// Runs a sweep whose results go to a folder, and finishes the folder. All arguments must outlive the object.
 class SweepRun {
  public:
   /// folder: null on ranks without one. points: the points of all ranks. metric: null for a table of neighbours.

@@ -20,11 +20,12 @@ namespace epsflow::cli {
 /// readable. Throws as io::NpzWriter.
 class TreeWriter {
  public:
+  /// file: the file to write. target: its name in errors.
   TreeWriter(const std::filesystem::path& file, const std::filesystem::path& target) : out_(file, target) {}
 
   /// Adds a hierarchy. Call it at most once for each minpts.
   void add(const Hierarchy& tree);
-  /// Adds the clusters of a variant of the tree. selected: their numbers, by label.
+  /// Adds the condensed tree of a variant. selected: for each label the index of its cluster in the tree.
   void add(const Variant& variant, const CondensedTree& tree, const std::vector<std::uint32_t>& selected);
   void close() { out_.close(); }
 
@@ -40,7 +41,7 @@ class TreeReader {
  public:
   explicit TreeReader(std::filesystem::path file);
 
-  /// Returns the clusters of a variant. Throws InputError if the file lacks it or is damaged.
+  /// Returns the clusters of the condensed tree of a variant. Throws InputError if the file lacks it or is damaged.
   [[nodiscard]] std::vector<report::TreeCluster> read(const Variant& variant) const;
 
  private:

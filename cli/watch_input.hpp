@@ -16,12 +16,12 @@
 
 namespace epsflow::cli {
 
-/// A place between two rows, and counts of the rows before it. A later run can go on from there.
+/// A position in the input between two rows, and counts of the rows before it. A later run can go on from there.
 struct InputPlace {
-  std::uint64_t files = 0;   ///< files that were read to their end; standard input is not counted
-  std::uint64_t offset = 0;  ///< bytes of the file after them that were read
-  io::Checksum checksum;     ///< the checksum of these bytes
-  std::uint64_t rows = 0;
+  std::uint64_t files = 0;    ///< files that were read to their end; standard input is not counted
+  std::uint64_t offset = 0;   ///< bytes of the file after them that were read
+  io::Checksum checksum;      ///< the checksum of these bytes
+  std::uint64_t rows = 0;     ///< rows of the whole input that were read, those without a value included
   std::uint64_t skipped = 0;  ///< of these, the rows without a coordinate or a time
   TimeKind times = TimeKind::unknown;
 };
@@ -39,33 +39,37 @@ enum class SourceKind : std::uint8_t { files, folder, standard_input };
 
 struct WatchSource {
   SourceKind kind = SourceKind::files;
-  std::vector<std::string> operands;
-  std::vector<std::string> columns;  ///< the coordinates
-  std::string time;
-  bool drop = false;  ///< rows without a value are dropped
-  double settle = 1;  ///< a file of a folder is read after its size has been the same for these seconds
-  bool once = false;  ///< the input ends once all files of a folder are read
+  std::vector<std::string> operands;  ///< the files, or the one folder
+  std::vector<std::string> columns;   ///< the columns of the coordinates
+  std::string time;                   ///< the column of the time
+  bool drop = false;                  ///< rows without a value are dropped; otherwise they are an error
+  double settle = 1;                  ///< a file of a folder is read after its size has been the same for these seconds
+  bool once = false;                  ///< the input ends once all files of a folder are read
   Messages messages;
 };
 
+/// The event that WatchInput::next() returns: a row, the end of one file, the end of the whole input, an interrupt.
 enum class InputEvent : std::uint8_t { row, file_end, end, interrupted };
 
 class LineReader;
 
+/// Reads the rows of a WatchSource one after the other, and waits for more rows if the source can still grow.
 class WatchInput {
  public:
-  /// idle: called about twice a second while the input waits for more. `source` and `interrupt` must outlive the
-  /// object.
+  /// idle: called repeatedly, at least about twice a second, while the input waits for more. `source` and `interrupt`
+  /// must outlive the object.
   WatchInput(const WatchSource& source, const CancelToken& interrupt, std::function<void()> idle);
   ~WatchInput();
   WatchInput(const WatchInput&) = delete;  // readers hold references to it
   WatchInput& operator=(const WatchInput&) = delete;
 
-  /// Goes to a place of an earlier run. Reads the bytes before it in their file once more. files: those that were
-  /// opened before it. Throws InputError if the input differs up to there, UsageError if other files are named.
+  /// Goes to a position of an earlier run. Reads the bytes of its file up to the position once more. files: the files
+  /// that were opened before the position. Throws InputError if the earlier run read other bytes there, UsageError if
+  /// other files are named.
   void resume(const InputPlace& place, std::vector<OpenedFile> files);
 
-  /// Reads up to the end of the next row, of a file or of the input. Throws InputError that names file and line.
+  /// Reads on to the next event and returns it. A row is written to `row`; dropped rows are passed over. Throws
+  /// InputError that names file and line.
   [[nodiscard]] InputEvent next(StreamRow& row);
 
   /// Returns the place after the last event.

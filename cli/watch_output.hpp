@@ -23,6 +23,7 @@ inline constexpr std::array<const char*, 3> kWatchFiles{"events.jsonl", "catalog
 inline constexpr std::size_t kEvents = 0;
 inline constexpr std::size_t kCatalog = 1;
 inline constexpr std::size_t kTracks = 2;
+/// The length of each of kWatchFiles in bytes.
 using WatchSizes = std::array<std::uint64_t, kWatchFiles.size()>;
 
 struct WatchOutputOptions {
@@ -37,7 +38,8 @@ class WatchOutput {
   /// ResourceError.
   WatchOutput(const std::filesystem::path& folder, const WatchSizes& sizes, WatchOutputOptions options);
 
-  /// Appends a step, whose results the window holds. Throws as epsflow::catalog(), ResourceError.
+  /// Appends the results of a step, which the window holds, to all files. step: its number. Throws as
+  /// epsflow::catalog(), ResourceError.
   void add(std::uint64_t step, const Window& window);
   [[nodiscard]] const WatchSizes& sizes() const noexcept { return sizes_; }
   /// Waits until the files are on the disk. Throws ResourceError.
@@ -53,13 +55,14 @@ class WatchOutput {
 };
 
 struct WatchSnapshot {
-  nlohmann::ordered_json about;  ///< anything else that goes with the window
-  WindowState window;
+  nlohmann::ordered_json about;  ///< an object with anything else to keep; its key "window" is reserved
+  WindowState window;            ///< the first of its variants is kept
 };
 
 /// Writes `snapshot` to a file, which appears whole or not at all. Throws ResourceError.
 void write_snapshot(const std::filesystem::path& file, const WatchSnapshot& snapshot);
-/// Returns nullopt if the file is missing. Throws InputError if it is damaged or another kind of file.
+/// Returns the snapshot in a file; nullopt if the file is missing. Throws InputError if it is damaged or another kind
+/// of file.
 [[nodiscard]] std::optional<WatchSnapshot> read_snapshot(const std::filesystem::path& file);
 
 }  // namespace epsflow::cli

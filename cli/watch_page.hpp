@@ -1,7 +1,8 @@
-// The page window.html of epsflow watch: the points of the window, the lives of its clusters and a table of them.
+// The page window.html of epsflow watch: the points of the window, a table of its clusters, and how the sizes of
+// clusters changed from step to step.
 //
 // The history of the clusters is read from events.jsonl and tracks.csv, so that a run that goes on shows it too. Only
-// the last steps of it stay in memory.
+// its last steps stay in memory.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +23,21 @@ namespace epsflow::cli {
 
 /// The progress of the run, as the page shows it.
 struct WatchPageState {
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;  ///< the number of steps that are finished
   std::uint64_t rows = 0;
-  std::uint64_t late = 0;
-  std::uint64_t skipped = 0;
+  std::uint64_t late = 0;     ///< rows that were left out because their time was too far before the latest one
+  std::uint64_t skipped = 0;  ///< rows without a coordinate or a time
   TimeKind times = TimeKind::unknown;
-  bool running = false;  ///< the page reloads itself
+  bool running = false;  ///< more steps may follow, so that the page reloads itself
 };
 
 class WatchPage {
  public:
-  /// folder: the results folder. columns: the coordinates.
+  /// folder: the results folder. columns: the names of the coordinates.
   WatchPage(std::filesystem::path folder, std::vector<std::string> columns);
 
-  /// Returns true if the last page is a second old, and so old that pages take a tenth of the time at most.
+  /// Returns true if a page should be written: none was, or the last one is at least a second old, and so old that
+  /// writing pages takes at most a tenth of the time.
   [[nodiscard]] bool is_due() const noexcept { return since_.seconds() >= pause_; }
   /// Writes the page, which appears whole or not at all. The files of the folder must be those after the last step of
   /// the window. O(points + new lines of the files). Throws ResourceError.
@@ -58,7 +60,7 @@ class WatchPage {
 
   std::filesystem::path folder_;
   std::vector<std::string> columns_;
-  WatchSizes read_ = {};  ///< bytes of the files
+  WatchSizes read_ = {};  ///< bytes of the files that were read
   std::map<std::uint64_t, Life> lives_;
   std::map<std::uint64_t, double> times_;      ///< of the steps that have clusters
   std::deque<nlohmann::ordered_json> events_;  ///< step, kind, ids before and after

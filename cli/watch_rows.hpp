@@ -9,18 +9,19 @@
 
 namespace epsflow::cli {
 
-/// How the column of the time is written. All rows write it in the same way.
+/// How the column of the time is written: unknown before the first row. All rows write it in the same way.
 enum class TimeKind : std::uint8_t { unknown, number, date_with_zone, date_without_zone };
 
 struct StreamRow {
   std::vector<double> x;  ///< [d]
-  double time = 0;        ///< dates as seconds since 1970
+  double time = 0;        ///< the time as a number; for dates the seconds since 1970
 };
 
 /// Parses the lines of one file after another.
 class RowParser {
  public:
-  /// columns: the coordinates. drop: rows without a value are dropped; else they are an error.
+  /// columns: the columns of the coordinates. time: the column of the time. drop: rows without a value are dropped;
+  /// else they are an error.
   RowParser(std::vector<std::string> columns, std::string time, bool drop);
 
   /// Forgets the header of the last file.

@@ -33,9 +33,9 @@ class BoundsOrder {
     std::array<Buffer<double>, index::kMostDenseBoxDims> hi;
   };
 
-  /// grid: has dense-box cells and at least one point. in: its dimensions, precision and limit, in a plain space.
-  /// blocks: all cells of the grid in blocks of about equal size. Nothing given needs to outlive the constructor.
-  /// O(n·log n) at worst, in parallel. Throws Cancelled, ResourceError.
+  /// grid: has dense-box cells and at least one point. in: a search of the grid in a plain space; its coordinates are
+  /// not read. blocks: all cells of the grid in blocks of about equal size. Nothing given needs to outlive the
+  /// constructor. O(n·log n) at worst, in parallel. Throws Cancelled, ResourceError.
   BoundsOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
               const CancelToken& cancel);
   BoundsOrder(const BoundsOrder&) = delete;
@@ -51,7 +51,7 @@ class BoundsOrder {
     return (index::kMostDenseBoxDims + 1) * bytes_of(precision);
   }
 
-  /// Coordinates by position.
+  /// Returns the input of a search over the copy: coordinates by position.
   [[nodiscard]] const index::SearchInput& input() const noexcept { return input_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }

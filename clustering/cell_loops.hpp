@@ -20,6 +20,7 @@ namespace epsflow::clustering {
 /// than for one. More levels would take too much memory for the time that they save.
 inline constexpr std::size_t kLevelsAtOnce = 4;
 
+/// The cells and their points, as all loops read them.
 struct CellInput {
   const index::Grid& grid;  ///< has dense-box cells
   const index::SearchInput& search;
@@ -32,13 +33,15 @@ struct CellInput {
 };
 
 /// Sets counts[p] of each point of the cells to a number that is at least min(neighbours, largest minpts) and on the
-/// same side of each minpts as the number of neighbours. So it is 1 only if a point has no neighbour except itself or
-/// the largest minpts is 1. minpts: ascending, followed by the largest std::uint32_t. counts: [n] by position.
+/// same side of each minpts as the number of neighbours. So it is 1 only if a point has no neighbour except itself, the
+/// largest minpts is 1, or CellInput::counted leaves out the cell. minpts: ascending, followed by the largest
+/// std::uint32_t. counts: [n] by position.
 void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
 /// Does the same for the sums of weights of neighbours, which may be 1 for points with neighbours.
 void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts);
 
+/// The level at which unite_cells() unites cells, and the state of all cells.
 struct CellUnions {
   CoreLevel level;
   const std::uint32_t* counts;  ///< [n] by position
@@ -78,7 +81,7 @@ struct BorderPoint {
   std::uint32_t position;
   std::uint32_t cell;
   std::uint32_t count;  ///< as set by count_cells()
-  std::uint32_t reach;  ///< the largest count of a neighbour
+  std::uint32_t reach;  ///< the largest count of a neighbour, or any count that is at least the largest minpts
 
   [[nodiscard]] bool border(std::uint32_t minpts) const noexcept { return count < minpts && minpts <= reach; }
 };
@@ -100,6 +103,7 @@ struct BorderCell {
   static constexpr std::uint32_t kNoHome = 0xFFFFFFFF;
 };
 
+/// The points of a block that are border points at some level, and their cells.
 struct BlockBorders {
   std::vector<BorderPoint> points;
   std::vector<BorderCell> cells;

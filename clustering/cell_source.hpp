@@ -62,8 +62,8 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::uint32_t count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
                                             const std::uint32_t* numbers, std::uint32_t* sizes) override;
 
-  /// Returns an upper bound on the memory in bytes, without the grid. minpts: descending, at least one. ghosts: their
-  /// number.
+  /// Returns an upper bound on the memory in bytes, without the grid and the results of find_borders(). minpts:
+  /// descending, at least one. ghosts: their number.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
                                            std::uint64_t ghosts = 0, bool weighted = false) noexcept;
   /// Returns an upper bound on the points of the blocks that the threads of the arena process at the same time.

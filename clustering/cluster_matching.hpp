@@ -1,4 +1,4 @@
-// Which clusters continue which, in two clusterings that follow each other and share core points.
+// Finds which clusters of a later clustering continue clusters of an earlier one, by the core points that both share.
 //
 // The rule. Of the later clusters that share core points with an earlier one, only the one that shares most may
 // continue it; of several, the first, which in a numbering by the smallest core point is the one with the oldest core

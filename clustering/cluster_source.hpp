@@ -55,10 +55,10 @@ struct NumberedLevels {
 /// in which all points are neighbours of each other. Arrays over nodes, parents and clusters, are followed by
 /// Buffer::kPadding readable bytes.
 ///
-/// For each level, by descending minpts, call mark_core() for all blocks, then unite() for all blocks in each pass,
-/// then join_ghosts(). Then call find_clusters() for all blocks, for at most levels_at_once() levels together, or
-/// count_borders() for each level. Functions of a block may be called concurrently for different blocks. A block must
-/// be an element of blocks(), not a copy.
+/// For each level, which is one minpts, by descending minpts, call mark_core() for all blocks, then unite() for all
+/// blocks in each pass, then join_ghosts(). Then call find_clusters() for all blocks, for at most levels_at_once()
+/// levels together, or count_borders() for each level. Functions of a block may be called concurrently for different
+/// blocks. A block must be an element of blocks(), not a copy.
 class ClusterSource {
  public:
   ClusterSource() = default;

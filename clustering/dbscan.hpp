@@ -28,7 +28,7 @@ void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<c
 /// Allocates labels in host memory, for clusterings that write to host memory.
 class HostLabels final : public LabelPlace {
  public:
-  /// n: number of points that get labels.
+  /// n: number of points that get labels. core_mask: allocate a mask of core points for each level, too.
   HostLabels(std::size_t n, bool core_mask) : n_(n), core_mask_(core_mask) {}
 
   [[nodiscard]] LabelTarget next() override;
@@ -55,6 +55,7 @@ class NoLabels final : public LabelPlace {
 /// Returns HostLabels for n points that get labels, or NoLabels if DirectOptions::keep requests no labels.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options);
 
+/// The source of neighbours and the requested results of cluster() and cluster_nested().
 struct ClusterInput {
   ClusterSource& source;
   double eps = 0;          ///< for VariantResult::variant

@@ -1,7 +1,7 @@
 // Clusterings in which each cluster has its own eps, chosen from the cells of one minpts of a grid. They are for points
 // whose groups differ so much in density that no single eps shows them all.
 //
-// Both functions need nothing but the lineage and the scores of the grid. docs/choosing.md gives the source of each
+// The functions need nothing but the lineage and the scores of the grid. docs/choosing.md gives the source of each
 // constant and the results on many data sets.
 #pragma once
 
@@ -38,14 +38,15 @@ struct EpsPerCluster {
 
 /// Returns the clusters of a cell, each at the widest eps at which it is still alone: in a cluster that contains no
 /// other one of the cell, and no other big one of a smaller eps. The eps is at most 1.5 times the one of the cell. If
-/// more than 15 % of the points are noise, clusters would grow into true noise, so each stays as it is. score is the
-/// cell's. O(eps · clusters).
+/// more than 15 % of the points are noise, clusters would grow into true noise, so each stays as it is. score and noise
+/// are the cell's. O(eps · clusters).
 [[nodiscard]] EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell);
 
-/// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one. A cluster
-/// that merges counts if it has lived longer than chance explains: its life is the range of eps over which it had 30 %
-/// of its last core points. If not, the cluster that it merges with goes on. least: clusters with fewer core points are
-/// ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all cells of the minpts).
+/// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one, or at the
+/// last eps. A cluster that merges counts if it has lived longer than chance explains: its life is the range of eps
+/// over which it had 30 % of its last core points. If not, the cluster that it merges with goes on. least: clusters
+/// with fewer core points are ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all cells of
+/// the minpts).
 [[nodiscard]] std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t minpts, double least);
 
 /// Returns the split clusters of the minpts with the largest score, among equal ones the smallest. cell: the cell

@@ -14,9 +14,8 @@ namespace epsflow::clustering {
 /// Numbers the clusters of one level of a union-find by their smallest core point id.
 ///
 /// parent: [nodes], kNotCore for nodes that are not core; roots on return (UnionFind::flatten()). cluster_of: [nodes]
-/// set to the cluster
-/// of each node, kNoCluster if it is not core. Returns the number of clusters. O(nodes) and n/64, in parallel. Throws
-/// Cancelled, and ResourceError if there are more than 2^31 - 1 clusters.
+/// set to the cluster of each node, kNoCluster if it is not core. Returns the number of clusters. O(nodes + n/64), in
+/// parallel. Throws Cancelled, and ResourceError if there are more than 2^31 - 1 clusters.
 [[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32_t> parent,
                                             std::span<std::uint32_t> cluster_of, const CancelToken& cancel);
 

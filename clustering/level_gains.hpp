@@ -1,5 +1,5 @@
-// Finds, once for all levels, the level at which each point becomes core. A level then costs only time for the points
-// that become core at it.
+// Finds, once for all levels (the minpts of one eps), the level at which each point becomes core. A level then costs
+// only time for the points that become core at it.
 #pragma once
 
 #include <algorithm>

@@ -66,8 +66,10 @@ class Lineage {
   /// Returns the index of a variant. Throws UsageError if the sweep has no such variant. eps: within a part in 10^9.
   [[nodiscard]] std::size_t find(double eps, std::uint32_t minpts) const;
 
-  /// Returns for each cluster of cell `from` the cluster of cell `to` that holds it. O(clusters · steps between the
-  /// cells). Throws UsageError if the eps of `to` is smaller, its minpts larger, or no path of cells connects them.
+  /// Returns for each cluster of cell `from` the cluster of cell `to` that holds it. Each step goes to the looser cell
+  /// if `to` is not passed, else to the wider one. O(clusters · steps). Throws UsageError if the eps of `to` is
+  /// smaller, its minpts larger, or the steps do not lead to it, which is possible only if the sweep is not a full
+  /// grid.
   [[nodiscard]] std::vector<std::uint32_t> ancestors(std::size_t from, std::size_t to) const;
   /// Returns the number of clusters of `to` that hold a cluster of `from`: the rank of the map between the cells.
   /// Throws as ancestors().
@@ -82,7 +84,7 @@ class Lineage {
   /// points, then the one with the smaller first core point. Sorted by birth, then by first core point. O(clusters of
   /// the cells · log). Throws as ancestors().
   [[nodiscard]] std::vector<Bar> bars(std::span<const std::size_t> path) const;
-  /// Return the cells of one minpts by ascending eps, and the cells of one eps by descending minpts.
+  /// Return the indices of the cells of one minpts by ascending eps, and of the cells of one eps by descending minpts.
   [[nodiscard]] std::vector<std::size_t> along_eps(std::uint32_t minpts) const;
   [[nodiscard]] std::vector<std::size_t> along_minpts(double eps) const;
 
@@ -99,8 +101,7 @@ class LineageBuilder {
   using CoreSinceOf =
       std::function<std::vector<std::int32_t>(const Labels& core_since, std::span<const std::uint32_t> ids)>;
 
-  /// core_since_of: reads core_since that are stored in several places; by default `core_since` has those of all
-  /// points.
+  /// core_since_of: reads core_since that are stored in several places; by default `core_since` holds all points.
   explicit LineageBuilder(const Sweep& sweep, CoreSinceOf core_since_of = {});
 
   /// Adds a result. Moves VariantResult::clusters out of it, and leaves the rest. Results of one eps must be added by

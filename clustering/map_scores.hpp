@@ -1,17 +1,17 @@
 // Finds the cells of an (eps, minpts) grid that show clusters, by the persistence of clusters along eps, in units of
 // the persistence that chance explains.
 //
-// A cluster of m points at a minpts of p lives while its eps grows by the factor exp(life). A count of p has a standard
-// deviation of √p, and the density of a set of dimension D changes with D · d ln eps, so by chance alone a density
-// contrast lives for about 1/(D·√p). A fragment of m/p independent patches lives through a window that shrinks like
-// (m/p)^(−1/(2ν)), the finite-size scaling of percolation with ν = 4/3. So the life in units of chance is
+// A cluster of m points at a minpts of p has at least m/2 points while eps grows by the factor exp(life). A count of p
+// has a standard deviation of √p, and the density of a set of dimension D changes with D · d ln eps, so by chance alone
+// a density contrast lives for about 1/(D·√p). A fragment of m/p independent patches lives through a window that
+// shrinks like (m/p)^(−1/(2ν)), the finite-size scaling of percolation with ν = 4/3. So the life in units of chance is
 //
 //   Z = D · √p · life · (m/p)^(3/8)
 //
 // Over sets of up to 5,000 points without clusters the distribution of Z is about the same for every n, p and m: 99 %
-// of the values are below kChanceLimit. A cluster's credit is Z²/(Z² + kChanceLimit²). The score of a cell combines the
-// credits of its clusters, weighted by share · (1 − share) of the points. docs/choosing.md gives the source of each
-// constant and the results on many data sets.
+// of the values are below kChanceLimit. A cluster's credit is Z²/(Z² + kChanceLimit²). The score of a cell is the sum
+// of the credits of its big clusters, weighted by share · (1 − share) of the points; noise lowers it, and a larger
+// minpts raises it a little. docs/choosing.md gives the source of each constant and the results on many data sets.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace epsflow {
 
-/// Position of a cell in a full grid: its eps and its minpts, both ascending from 0.
+/// A cell of a full grid, by the indices of its eps and its minpts. Both ascend, from index 0.
 struct GridPlace {
   std::size_t eps = 0;
   std::size_t minpts = 0;
@@ -33,8 +33,8 @@ struct GridPlace {
 };
 
 struct CellScore {
-  double score = -1;              ///< -1 if there are fewer than two big clusters or too much noise
-  double credit = 0;              ///< mean credit of the big clusters, from 0 to 1
+  double score = -1;              ///< -1 if there are fewer than two big clusters, or `noise` is above 0.5
+  double credit = 0;              ///< weighted mean credit of the big clusters, from 0 to 1; 0 if the score is -1
   double noise = 1;               ///< share of the points that are in no big cluster
   std::uint32_t significant = 0;  ///< big clusters that live longer than chance explains
   std::uint32_t sure = 0;         ///< significant clusters that appear at more than one eps
@@ -60,10 +60,10 @@ void require_even_grid(std::span<const Variant> variants);
 /// of the rows. The true numbers depend on it, because a border point between two clusters belongs to the one with the
 /// lower number. So the border points are distributed: first, each cluster is filled up to minpts points, because a
 /// core point has that many around it. The other border points lie on the surfaces of clusters, and are divided in
-/// proportion to (core points + minpts)^0.4. But each cluster gets at most 2·minpts·(1 + core points/minpts)^0.6 of
-/// them; about one in a hundred clusters of any size has more. The largest clusters share the rest. Without this bound,
-/// one core point beside a large cluster would count as thousands of points. core: [clusters] numbers of core points.
-/// border: the number of border points of all clusters. minpts: as a number of points.
+/// proportion to (core points + minpts)^0.4. But each cluster gets at most 2·minpts·(1 + core points/minpts)^0.6 border
+/// points in all; about one in a hundred clusters of any size has more. The largest clusters share the rest. Without
+/// this bound, one core point beside a large cluster would count as thousands of points. core: [clusters] numbers of
+/// core points. border: the number of border points of all clusters. minpts: as a number of points.
 [[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
                                                      double minpts);
 
@@ -77,6 +77,7 @@ class MapScores {
 
   [[nodiscard]] std::span<const double> eps() const noexcept { return eps_; }
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
+  /// Returns the index of a cell in the lineage.
   [[nodiscard]] std::size_t cell(GridPlace place) const noexcept {
     return cells_[place.eps * minpts_.size() + place.minpts];
   }
@@ -100,13 +101,15 @@ class MapScores {
   /// Returns the cell of the largest score; among equal ones the smallest eps, then minpts. nullopt if no cell has a
   /// score.
   [[nodiscard]] std::optional<GridPlace> best() const;
-  /// Returns the recommended cell: the best cell of a far wider plateau if there is one; otherwise the cell best(). But
-  /// if the big clusters of best() stay the same over at most a factor of 2 in minpts, it is the cell with the most
-  /// significant clusters among the cells of nearly the same score and no smaller minpts. If the plateau of the cell is
-  /// wide, its calmest eps is taken. Returns nullopt if no cell shows more than chance explains.
+  /// Returns the recommended cell, or nullopt if best() shows no more than chance explains. It is the best cell of a
+  /// far wider plateau if there is one: over more than a factor of 10 in eps, more than twice as wide, with at least
+  /// half of the score. Otherwise it is best(). But if the big clusters of best() stay the same over at most a factor
+  /// of 2 in minpts, it is the cell with the most significant clusters among the cells of nearly the same score and no
+  /// smaller minpts. If the plateau of the cell is wide, its calmest eps is taken, around which the fewest points join
+  /// clusters.
   [[nodiscard]] std::optional<GridPlace> recommended() const;
-  /// Returns alternatives to the recommended cell: at most kCandidates local maxima of the score along eps, the largest
-  /// scores first. A maximum in a wide plateau is replaced by the calmest eps of the plateau.
+  /// Returns cells to choose from, recommended() possibly among them: at most kCandidates local maxima of the score
+  /// along eps, the largest scores first. A maximum in a wide plateau is replaced by the calmest eps of the plateau.
   [[nodiscard]] std::vector<GridPlace> peaks() const;
   /// Returns the plateau around a cell.
   [[nodiscard]] Plateau plateau(GridPlace place) const;

@@ -30,8 +30,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using ParentTag = hn::ScalableTag<std::uint32_t>;
 constexpr std::size_t kLanes = hn::MaxLanes(ParentTag());
 
-/// Bit i is set if candidate i of a word is core and its parent is not `root`, so that its set may be another one.
-/// `root` may be kNotCore, for no set.
+/// Returns the bits of `word` whose nodes may be in another set than root's: bit i stays set if parent[i] is neither
+/// kNotCore nor `root`. `root` may be kNotCore, for no set. parent: from node 0 of the word on, 32 readable entries.
 ///
 /// Reads the parents plainly while other threads write them. The result is only a filter, and any value that an entry
 /// has ever had is sufficient: kNotCore never changes while rows are read, and an entry that was once `root` stays in

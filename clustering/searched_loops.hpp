@@ -29,14 +29,14 @@ void unite_rows(const index::SearchIndex& index, const index::SearchInput& in, R
 void find_clusters(const index::SearchIndex& index, const index::SearchInput& in, Range rows,
                    const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
-/// A place and the key of its cell, or of the nearest cell.
+/// A place, by its index in an array of coordinates, and its index::Grid::key_at().
 struct KeyedPlace {
   std::uint64_t key;
   std::uint32_t id;
 };
 
 /// Sets clusters[id] to the lowest cluster_of[p] over the positions p within eps of each place; or kNoCluster. places:
-/// sorted by key. coordinates: [dims] of each id. The grid must satisfy finds_clusters_at() (lowest_clusters.hpp).
+/// sorted by key. coordinates: [places × dims] by id. The grid must satisfy finds_clusters_at() (lowest_clusters.hpp).
 void find_clusters_at(const index::Grid& grid, const index::SearchInput& in, std::span<const KeyedPlace> places,
                       const double* coordinates, const std::uint32_t* cluster_of, std::uint32_t* clusters);
 

@@ -21,7 +21,8 @@ namespace epsflow::clustering {
 class SourceClustering final : public CountedPart, private UnitedPart {
  public:
   /// options: the requested results; options.minpts is read only here. The source and the token must outlive it.
-  /// O(nodes).
+  /// O(nodes); in addition the sort of LevelGains if clusters are requested or labels are not, and the search of
+  /// ClusterSource::find_borders() for Keep::summary. Throws Cancelled, ResourceError.
   SourceClustering(ClusterSource& source, const DirectOptions& options, const CancelToken& cancel);
   SourceClustering(std::unique_ptr<ClusterSource> source, const DirectOptions& options, const CancelToken& cancel);
 
@@ -68,7 +69,7 @@ class SourceClustering final : public CountedPart, private UnitedPart {
   std::vector<std::uint32_t> clusters_;         ///< [levels at once] number of clusters
   std::size_t last_ = 0;                        ///< index of the last level in numbers_ and clusters_
   bool of_part_;                                ///< true if a part is clustered
-  std::vector<NodePoint> shared_;               ///< SharedPoints::asked
+  std::vector<NodePoint> shared_;               ///< positions and nodes of SharedPoints::asked
   Buffer<std::uint32_t> together_;              ///< [nodes × levels] for levels that are labelled together
 };
 

@@ -33,9 +33,12 @@ struct ClusterValidity {
   /// From -1 to 1: (separation − sparseness) / the larger of them. NaN if the cluster has one point or no other has
   /// two.
   double score = 0;
-  double error = 0;       ///< standard error of the score, from the samples; 0 if nothing was sampled
-  double sparseness = 0;  ///< the largest edge between inner points of the cluster's minimum spanning tree
-  double separation = 0;  ///< the least mutual reachability distance to an inner point of another cluster
+  double error = 0;  ///< standard error of the score, from the samples; 0 if nothing was sampled
+  /// The largest edge between inner points of the cluster's minimum spanning tree. NaN if the cluster has one point.
+  double sparseness = 0;
+  /// The least mutual reachability distance of its inner points to an inner point of another cluster. NaN if the
+  /// cluster has one point, infinite if no other has two.
+  double separation = 0;
 };
 
 struct Validity {
@@ -51,9 +54,9 @@ struct Validity {
 /// function of the labelled points: it depends neither on their order, to the last bit, nor on their unit, up to
 /// rounding.
 ///
-/// If squares of differences exceed the range of float64, long double is used, which takes several times as long. O(Σ
-/// size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. 8·n·d bytes
-/// and a few numbers for each point.
+/// If squares of differences might leave the range of float64, long double is used, which takes several times as long.
+/// O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. 8·n·d
+/// bytes and a few numbers for each point.
 ///
 /// A cluster of more than samples · sample points takes O(samples · sample · (size + sample) · d): core distances use
 /// the whole cluster, the tree and its inner points a sample. The error is estimated from the differences of the

@@ -27,7 +27,7 @@ class Weighing {
     return n * sizeof(std::int64_t) + (with_sums ? (n + 1) * sizeof(WeightSum) : 0);
   }
 
-  /// [n]
+  /// [n] the weight of each position, in units of its WeightScale.
   [[nodiscard]] const std::int64_t* units() const noexcept { return units_.data(); }
   /// [n + 1] sum of the weights before each position; null before sum_up().
   [[nodiscard]] const WeightSum* sums() const noexcept { return sums_.data(); }

@@ -1,4 +1,4 @@
-// The interface between the flow and a device. The CPU's backend is in cpu/; another device gets a folder of its own.
+// The interface between the flow and a device. The CPU's backend is in cpu/, the GPU's in gpu/.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct IndexOptions {
 
 /// The figures of an index.
 struct IndexFigures {
-  std::uint64_t cells = 0;   ///< 0 if the device finds them only while it clusters
+  std::uint64_t cells = 0;   ///< non-empty cells; 0 without a grid, or if a GPU finds them only while it clusters
   bool dense_boxes = false;  ///< any two points of a cell are neighbours
   /// Distance tests of a search that tests every candidate of every point; 0 if not counted, as for dense-box cells.
   std::uint64_t candidates = 0;
@@ -82,7 +82,8 @@ class HeldTree {
   [[nodiscard]] virtual TreeNodes nodes() = 0;
   /// min_cluster_size: from 2 to the number of points.
   [[nodiscard]] virtual CondensedParts condense(std::uint64_t min_cluster_size) = 0;
-  /// Selects clusters of the condensed tree, and labels all points. labels: where these stay. May throw as `select`.
+  /// Selects clusters of the condensed tree, and labels all points. labels: the memory in which the labels and
+  /// probabilities are left. May throw as `select`.
   [[nodiscard]] virtual SelectedClusters select(std::uint64_t min_cluster_size, const SelectClusters& select,
                                                 MemorySpace labels) = 0;
 };
@@ -117,10 +118,11 @@ class LoadedPoints {
   virtual void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const = 0;
   /// Returns the most bytes of host memory that nearest_sums() takes beside the sums.
   [[nodiscard]] virtual std::uint64_t nearest_bytes() const = 0;
-  /// Makes a tree for each minpts, in this order, and calls take(tree); a tree ends with this call. as_eps: heights are
-  /// eps, which is for metrics whose radius is eps; otherwise they are sums, and only spanning_tree() is
-  /// there. Returns false, and makes none, if the backend has no special way to do so; they are then made from host().
-  /// minpts: each from 1 to the number of points. Throws Cancelled, ResourceError.
+  /// Makes a tree for each minpts, in this order, and calls take(tree); the tree is valid only during this call.
+  /// as_eps: if true, heights are eps, which requires a metric whose radius is eps; if false, heights are sums by the
+  /// rule of core/space.hpp, and HeldTree::spanning_tree() is the only function that may be called. Returns false, and
+  /// makes no tree, if the backend has no special way to do so; the caller then makes the trees from host(). minpts:
+  /// each from 1 to the number of points. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual bool make_trees(std::span<const std::uint32_t> /*minpts*/, bool /*as_eps*/,
                                         const CancelToken& /*cancel*/,
                                         const std::function<void(HeldTree&)>& /*take*/) const {

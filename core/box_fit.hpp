@@ -12,7 +12,8 @@
 
 namespace epsflow {
 
-/// Figures of the coordinates on each axis, as scaled by the metric, collected from parts of the points.
+/// The figures of each axis: the smallest and the largest coordinate, as scaled by the metric, and whether rounding to
+/// the grain changes a coordinate. They are collected from parts of the points.
 class BoxFit {
  public:
   /// metric: accepted by check_metric(); must outlive this.
@@ -23,14 +24,17 @@ class BoxFit {
   /// Adds the figures of another part.
   void add(const BoxFit& other);
 
-  /// Returns all figures, three for each column of the box. Maxima over several parts are the figures of all.
+  /// Returns the figures in a form whose maxima over several parts are the figures of all. For each column of the box:
+  /// minus the smallest coordinate, the largest, and 1 if rounding changes a coordinate, else 0.
   [[nodiscard]] std::vector<double> maxima() const;
+  /// Sets the figures from such maxima.
   void set_maxima(const std::vector<double>& maxima);
 
   /// Throws InputError, naming column, box and remedy, if a grain changes coordinates and is small neither against them
   /// nor against the extent of the points.
   void require_fit() const;
-  /// Throws UsageError, with the same names, if a changing grain is not small against eps.
+  /// Throws UsageError, with the same names, if a grain changes coordinates and is small neither against them nor
+  /// against eps.
   void require_fit(double eps) const;
 
  private:

@@ -24,7 +24,7 @@ Word(std::string_view, T) -> Word<T>;
 template <class T>
 struct Choice;
 
-/// Returns the words of T without their values.
+/// The words of T without their values, in the order of Choice<T>::kWords.
 template <class T>
 inline constexpr auto kWordsOf = [] {
   std::array<std::string_view, Choice<T>::kWords.size()> all;

@@ -62,9 +62,10 @@ class DevicePart {
   struct RowCounts {
     std::vector<std::uint32_t> owned;      ///< [parts] rows that lie in each part
     std::vector<std::uint32_t> ghosts;     ///< [parts] rows that are ghosts of each part, at most
-    std::vector<std::uint64_t> send_list;  ///< [parts] ghosts of the rows that lie in each part, at most
+    std::vector<std::uint64_t> send_list;  ///< [parts] ghosts in other parts of the rows of each part, at most
   };
-  /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance of ghosts.
+  /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance along any
+  /// axis at which a row is a ghost of a part.
   [[nodiscard]] virtual RowCounts cut(std::span<const SpaceCut> cuts, double reach) = 0;
   /// The data that a peer buffer must hold.
   struct BufferNeeds {
@@ -84,20 +85,21 @@ class DevicePart {
   [[nodiscard]] virtual std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const = 0;
 
   using PeerBuffers = std::span<const std::unique_ptr<PeerBuffer>>;
-  /// Sends its rows to their parts, and drops them here: rows of part p go to buffer p, from place places[p] on.
+  /// Sends the rows of this device to their parts, and frees them here. The rows of part p become points of buffer p.
+  /// places: [parts] the index of the first of them among the points of the buffer.
   virtual void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) = 0;
 
   /// The points of its part that other parts have as ghosts.
   struct SendLists {
-    std::vector<std::uint32_t> inner;       ///< points that are inner ghosts, by part and ascending
-    std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the inner ghosts of each part
-    std::vector<std::size_t> outer_begins;  ///< [parts + 1] begin of the outer ghosts of each part
+    std::vector<std::uint32_t> inner;       ///< own points that are inner ghosts of others: by part, ascending
+    std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the inner ghosts of each part in `inner`
+    std::vector<std::size_t> outer_begins;  ///< [parts + 1] the same for the outer ghosts, which are not listed here
   };
   /// Finds the points that other parts need as ghosts. inner, outer: largest distances along any axis.
   [[nodiscard]] virtual SendLists make_send_lists(double inner, double outer) = 0;
   /// Sends the points of the last make_send_lists() to the parts that have them as ghosts. inner_offsets,
-  /// outer_offsets: [parts] places in the buffer of each part, from which on they are written. Call it once for each
-  /// make_send_lists().
+  /// outer_offsets: [parts] the index of the first inner and outer one of them among the points of each part's buffer.
+  /// Call it once for each make_send_lists().
   virtual void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
                            std::span<const std::uint64_t> outer_offsets) = 0;
   /// Returns the first `size` points of its peer buffer. Valid until points are sent to it.
@@ -114,8 +116,8 @@ class DevicePart {
     std::int32_t* labels = nullptr;      ///< overwritten; null: no labels are sent
     const std::uint8_t* core = nullptr;  ///< null: no core flags are sent
   };
-  /// Sends the results to the devices that the points came from. numbers: numbers[label] replaces each label. places:
-  /// [devices + 1] begin of the points of each device in this device's part.
+  /// Sends the results to the devices that the points came from. numbers: numbers[label] replaces each label; if it
+  /// is empty, labels stay. places: [devices + 1] begin of the points of each device among the own points of this part.
   virtual void send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
                          std::span<const std::int32_t> numbers) = 0;
   /// Copies the results that were sent back to host memory, in the order of its rows. Null: not copied.

@@ -34,7 +34,8 @@ class ResourceError : public Error {
   /// An error of a memory budget. what: the text without the remedy. needed: a budget, in bytes, that suffices for the
   /// failed step; later steps may need more.
   ResourceError(const std::string& what, std::uint64_t needed);
-  /// Returns the same error of a memory budget with a budget that suffices for all later steps. enough: bytes.
+  /// Returns this error of a memory budget with another remedy: a budget of `enough` bytes, which suffices for all
+  /// steps.
   [[nodiscard]] ResourceError with(std::uint64_t enough) const;
 
   /// Returns the needed budget in bytes; 0 if the error is not about a memory budget.

@@ -11,7 +11,7 @@ namespace epsflow {
 /// Returns the shortest decimal text that reads back as the same float64, as in "0.1".
 [[nodiscard]] std::string format_number(double value);
 
-/// Returns three significant digits, as in "0.123", "45.6", "1,350" and "1.23e+08".
+/// Returns at most three significant digits, as in "0.123", "45.6", "1,350" and "1.23e+08".
 [[nodiscard]] std::string format_short(double value);
 
 /// Returns 1536 as "1.5 KiB"; less than a KiB as "17 bytes".

@@ -1,4 +1,4 @@
-// Functions that the host and CUDA kernels share.
+// The macro that marks functions which the host and CUDA kernels share.
 #pragma once
 
 #ifdef __CUDACC__

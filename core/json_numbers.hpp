@@ -70,7 +70,7 @@ class JsonNumbers {
   }
 
   /// Returns its clusters, noise, core, border and largest; with min_cluster_size, `clustered` stands for core and
-  /// border. Throws InputError also for counts that misfit_of() rejects.
+  /// border. points: the number of points, if it is known. Throws InputError also for counts that misfit_of() rejects.
   [[nodiscard]] LabelSummary summary(std::optional<std::uint64_t> points = std::nullopt) const;
 
  private:

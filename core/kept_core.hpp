@@ -29,12 +29,12 @@ class KeptCore {
 
   /// Returns the bytes of host memory that it holds.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  /// Returns the bytes of host memory that assign() takes for n places, beside the places and the labels that it
-  /// returns.
+  /// Returns the bytes of host memory that assign() takes for n points, beside `places` and the returned labels.
   [[nodiscard]] virtual std::uint64_t bytes_for(std::uint64_t n) const = 0;
-  /// Returns for each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d]
-  /// row-major, finite, transformed by the same metric. Returns nullopt if this object cannot search these places; the
-  /// caller must then search in another way. Throws Cancelled, ResourceError.
+  /// Returns for each of n points the lowest label of a core point within the radius, else kNoise. places: [host]
+  /// [n × d] the coordinates of the points, row-major, finite, transformed by the same metric. Returns nullopt if this
+  /// object cannot search for these points; the caller must then search in another way. Throws Cancelled and
+  /// ResourceError.
   [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> places,
                                                      const CancelToken& cancel) const = 0;
 };

@@ -102,7 +102,7 @@ class Labels {
 struct LabelSummary {
   std::uint64_t clusters = 0;
   std::uint64_t noise = 0;    ///< points in no cluster
-  std::uint64_t core = 0;     ///< points with at least minpts points within eps
+  std::uint64_t core = 0;     ///< points whose neighbours, or the weights of these, sum to minpts or more
   std::uint64_t border = 0;   ///< points in a cluster that are not core
   std::uint64_t largest = 0;  ///< points of the largest cluster, 0 without clusters
   /// True if border points are distinguished from noise. With RunOptions::keep = Keep::core it is false, and noise,

@@ -23,7 +23,8 @@ class PagePinner {
   PagePinner& operator=(const PagePinner&) = delete;
   virtual ~PagePinner() = default;
 
-  /// A copy must not cross a multiple of this many bytes: memory is pinned in pieces, so it is copied in pieces.
+  /// A copy must not cross an address that is a multiple of this number of bytes: memory is pinned in pieces, so it is
+  /// copied in pieces.
   static constexpr std::uint64_t kPiece = 16ULL << 20;
 
   /// Touches and pins the whole pieces [begin, begin + bytes). If the system refuses, copies are slower.

@@ -59,7 +59,7 @@ struct Choice<MetricKind> {
 [[nodiscard]] constexpr bool on_sphere(MetricKind kind) noexcept {
   return kind == MetricKind::greatcircle || kind == MetricKind::haversine;
 }
-/// Returns true if these, and eps, are radians.
+/// Returns true if longitudes, latitudes and eps are in radians.
 [[nodiscard]] constexpr bool in_radians(MetricKind kind) noexcept { return kind == MetricKind::haversine; }
 
 /// The unit of eps for greatcircle.
@@ -137,10 +137,11 @@ void transform_points(const Metric& metric, PointsView points, std::size_t first
 /// Engine::load() and predict() do. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool is_identity(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
-/// Throws InputError as transform_points() does, for the first invalid point. O(n · d), without a copy of the points.
+/// Throws InputError as transform_points() does if a point is invalid. O(n · d), without a copy of the points.
 void require_points(const Metric& metric, PointsView points);
 
-/// Returns the grain that scaled coordinates in column k are rounded to; 0 if that side of the box is open.
+/// Returns the grain of column k: the power of two to whose multiples scaled coordinates are rounded in a periodic box.
+/// 0 if that side of the box is open.
 [[nodiscard]] double box_grain(const Metric& metric, std::size_t k);
 
 /// Returns the space of the transformed points.
@@ -157,7 +158,8 @@ void require_points(const Metric& metric, PointsView points);
 /// left-hand side of the rule in core/space.hpp for the transformed points, finite. 0 for 0.
 [[nodiscard]] double least_eps(const Metric& metric, const Space& space, double sum);
 
-/// Returns the right-hand side of the rule in core/space.hpp for an eps of least_eps(): the largest sum that passes.
+/// Returns the right-hand side of the rule in core/space.hpp for an eps: the largest sum that passes the distance test.
+/// Unlike transformed_radius() it accepts any eps, such as a result of least_eps().
 [[nodiscard]] double largest_sum(const Metric& metric, const Space& space, double eps);
 
 /// Returns the metric in words, as in `greatcircle, eps in km`, to distinguish results of different metrics. Empty for

@@ -46,7 +46,9 @@ struct PackedLayout {
     const std::size_t bundle = bundles.bundle_of(row);
     return first_words[bundle] + (row - bundles.starts[bundle]) * words_per_row(bundle);
   }
+  /// Returns the number of 32-bit words of all rows.
   [[nodiscard]] std::uint64_t words() const noexcept { return first_words[bundles.size()]; }
+  /// Returns the bytes of this layout, without the words.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bundles.bytes() + first_words.bytes(); }
 };
 
@@ -118,7 +120,7 @@ class NeighborTable {
   [[nodiscard]] std::span<const std::uint32_t> counts() const noexcept { return counts_.span(); }
   /// Returns the sum of all counts. O(n).
   [[nodiscard]] std::uint64_t pairs() const noexcept;
-  /// Returns the bytes of the table with its offsets and counts.
+  /// Returns the bytes of the ids or bits, of the counts, and of the offsets (csr) or the layout (packed).
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] const PackedLayout* layout() const noexcept { return layout_.get(); }
 

@@ -47,8 +47,9 @@ void parallel_for(Index count, Body&& body) {
 /// Calls body(i, i + 1) for each i in [0, count). Each call is a task; tasks begin roughly in ascending order.
 void parallel_tasks(std::size_t count, RangeBody body);
 
-/// Joins the results of body(begin, end, identity) for blocks of `grain` numbers that make up [0, count), in ascending
-/// order. So the result, rounding included, does not depend on the threads. Allocates one Value for each block.
+/// Joins the results of body(begin, end, identity) for blocks of `grain` numbers that make up [0, count): calls
+/// join(result so far, next result) in ascending order. So the result, rounding included, does not depend on the
+/// threads. Allocates one Value for each block.
 template <class Value, class Body, class Join>
 Value parallel_reduce(std::size_t count, std::size_t grain, const Value& identity, Body&& body, Join&& join) {
   static_assert(!std::is_same_v<Value, bool>, "several of std::vector<bool> share a byte");

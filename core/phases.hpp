@@ -48,7 +48,7 @@ struct LabelTarget {
 /// The result of a level once it is labelled.
 struct LevelResult {
   LabelSummary summary;
-  Clusters clusters = {};  ///< empty unless requested; in a part only its sizes
+  Clusters clusters = {};  ///< empty unless requested; in a part only the sizes, by the numbers that label() got
 };
 
 /// New numbers for the clusters of a level.

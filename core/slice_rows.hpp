@@ -9,7 +9,7 @@
 
 namespace epsflow {
 
-/// The rows in the order of their slices, which are in the order of their keys.
+/// The rows in the order of their slices, which are in the order of their keys. A place is an index in this order.
 struct SliceRows {
   std::vector<double> keys;            ///< [slices] ascending, all different
   std::vector<std::uint64_t> offsets;  ///< [slices + 1] begin of each slice in that order, and n

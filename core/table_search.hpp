@@ -44,7 +44,7 @@ struct BatchPlan {
 struct TableOptions {
   FormatChoice format = FormatChoice::automatic;
   Kernel kernel = Kernel::rows;
-  unsigned workers = 1;          ///< threads that will read the table; on the CPU also lanes that work at the same time
+  unsigned workers = 1;          ///< threads that will read the table; on the CPU also lanes that search at a time
   unsigned lanes = 1;            ///< lanes to make
   std::uint64_t lane_pairs = 0;  ///< forces the size of a lane's buffer; 0: the plan chooses
   double estimate_factor = 1;    ///< factor on estimates: below 1 it makes batches overflow
@@ -75,7 +75,7 @@ struct UnsortedPairs {
 };
 /// The lane's buffer is too small: the batch must be split.
 struct BatchTooLarge {
-  std::uint64_t needed;  ///< ids, pairs, or words of bits
+  std::uint64_t needed;  ///< the size that suffices: a number of ids, pairs, or words of bits
 };
 /// The table has no room for the rows.
 struct TableFull {};

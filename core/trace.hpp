@@ -1,4 +1,5 @@
-// Trace: the times of each stage's work. One list of stage names serves the trace, the progress and the benchmarks.
+// Trace: the times of each stage's work. One list of stage names serves the trace, the benchmarks and the ranges that a
+// GPU's profiler shows.
 #pragma once
 
 #include <array>
@@ -56,7 +57,7 @@ class Trace {
 
   /// Stores a span. If memory does not suffice, it is dropped and nothing is thrown, so that the work goes on.
   void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, TraceDetail detail) noexcept;
-  /// Counts a batch that outgrew its buffer and was split or rerun.
+  /// Counts a batch that outgrew its buffer and was split.
   void count_retry();
   /// Adds to undecided_pairs(), the number of pairs that a faster test could not decide and left to the float64 test.
   void count_undecided_pairs(std::uint64_t pairs);

@@ -32,7 +32,8 @@ struct SpanningTree {
 /// No node, as the parent of a root.
 inline constexpr std::uint32_t kNoNode = ~0U;
 
-/// A component of core points, from the eps at which components join to it up to the eps at which it joins others.
+/// A component of core points. It exists from the eps at which its points or smaller components join up to the eps at
+/// which it joins others.
 struct TreeNode {
   double eps;              ///< the smallest eps at which it is connected
   std::uint32_t parent;    ///< node that it joins; kNoNode for a root
@@ -98,7 +99,7 @@ struct SelectedClusters {
   /// [clusters] stability, relative to the largest possible for its size: 0 to 1. All are 1 if the death of a cluster
   /// of the tree is 0, because points are equal.
   std::vector<double> persistence = {};
-  // Labels and probabilities that stay on a GPU; the others are then empty.
+  // Labels and probabilities that stay on a GPU; `labels` and `probabilities` are then empty.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<double> device_probabilities = {};
 };

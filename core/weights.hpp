@@ -24,7 +24,7 @@ class WeightScale {
 
   /// Returns a weight of the data set in units, rounded.
   [[nodiscard]] std::int64_t units_of(double weight) const noexcept;
-  /// Returns true if a weight other than 0 rounds to 0 units, and WholeWeights refuses that.
+  /// Returns true if WholeWeights refuses a weight because it is not 0 and would round to 0 units.
   [[nodiscard]] bool loses(double weight) const noexcept;
   [[nodiscard]] bool negative() const noexcept { return negative_; }
   /// Returns a sum of up to 2^34 weights as a weight, rounded once.
@@ -91,7 +91,8 @@ struct LoadedWeights {
   return weights != nullptr ? &weights->whole : nullptr;
 }
 
-/// The smallest sum of weights that reaches each of some minpts. count() maps a sum to a substitute for a count.
+/// The smallest sums of weights at which a point is core, for each of some minpts. count() replaces a sum by a number
+/// that can be compared with these minpts as a number of neighbours can.
 class WeightLevels {
  public:
   /// minpts: at least one.

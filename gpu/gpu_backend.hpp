@@ -11,7 +11,7 @@ namespace epsflow::gpu {
 struct GpuOptions {
   int device = -1;           ///< number of the GPU, or -1 for the one with the most free memory
   std::uint64_t memory = 0;  ///< bytes of its memory that may be held, or 0 for nine tenths of the free memory
-  unsigned threads = 1;      ///< threads that touch and pin host memory
+  unsigned threads = 1;      ///< threads of the host that copy, and touch and pin memory
   std::uint64_t idle_labels = std::uint64_t{1} << 30;  ///< bytes of pinned memory kept for later labels
 };
 

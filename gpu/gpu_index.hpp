@@ -24,7 +24,8 @@ struct SearchChoice {
 };
 struct DirectTask;
 
-/// Chooses from the numbers alone. Pure.
+/// Returns the source and the test for points in a plain space, as far as the options and the numbers of points and
+/// dimensions decide. The rest stays automatic. Pure.
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
@@ -32,7 +33,8 @@ struct DirectTask;
 /// itself, and table() makes a grid.
 class GpuIndex final : public Index {
  public:
-  /// The GPU must be the current one.
+  /// The GPU must be the current one. Waits. Throws UsageError if the space does not allow the requested index or test;
+  /// DeviceError, Cancelled.
   GpuIndex(const DevicePoints& points, const IndexOptions& options, const GpuResources& resources, LabelHomes labels);
 
   [[nodiscard]] IndexFigures figures() const override;

@@ -26,6 +26,7 @@ inline constexpr std::uint64_t kSmallPairs = 1'000'000;
 /// Pairs in a lane's buffer on the CPU: 1 MiB of ids stays in a core's second-level cache until the table copies it.
 inline constexpr std::uint64_t kLanePairs = 256 * 1024;
 /// Distance tests of a batch: the lower bound limits the cost of scheduling, the upper one the delay of a cancellation.
+/// From five dimensions on, the upper bound is divided by dims/4.
 inline constexpr std::uint64_t kFewestTests = 64 * 1024;
 inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 

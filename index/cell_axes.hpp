@@ -80,22 +80,24 @@ inline constexpr std::size_t kMostDenseBoxDims = 3;
 /// The width of the slots of an axis, and the largest number of slots between neighbours.
 ///
 /// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^33 slots the
-/// absolute error is less than 2^-18 slots. Neighbours differ by at most the reach of distance.hpp.
+/// absolute error is less than 2^-18 slots. Coordinates of neighbours differ by at most the *reach*,
+/// neighbor_reach(eps) of distance.hpp.
 ///
 /// Cells::eps. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error
 /// still at most 1; hence their floors differ by at most 1.
 ///
-/// Cells::dense_box, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
-/// side·(1 + 2^-17), so the squares of a cell's differences sum to at most eps²·(1 − 2^-14)²·(1 + 2^-17)² in real
-/// numbers. The test of distance.hpp rounds d + 2 times in a row, each time by u at most, and eps² once;
-/// (1 − 2^-13 + 2^-16)·(1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are at most
-/// √3·(1 + 2^-13) slots apart, plus twice the error still below 2; hence their floors differ by at most 2. Squares must
-/// not underflow for this: if eps is below 2^-500, cells are as wide as the reach.
+/// Cells::dense_box, d dimensions, d <= 3. With side = reach/√d·(1 − 2^-14) two values of a slot differ by at most
+/// side·(1 + 2^-17), so the squares of a cell's differences sum to at most reach²·(1 − 2^-14)²·(1 + 2^-17)², less than
+/// eps²·(1 − 2^-13 + 2^-15), in real numbers. The test of distance.hpp rounds d + 2 times in a row, each time by u at
+/// most, and eps² once; (1 − 2^-13 + 2^-15)·(1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are
+/// at most √d·(1 + 2^-13) slots apart, plus twice the error still below 2; hence their floors differ by at most 2.
+/// Squares must not underflow for this: if eps is below 2^-500, choose_axes() takes the width of Cells::eps.
 struct SlotWidth {
   double side = 0;           ///< infinite if every pair may be neighbours
   double gap = 0;            ///< neighbours are never on two sides of a wider gap
   std::uint32_t window = 1;  ///< slots of neighbours differ by at most this
 
+  /// Return the width for Cells::eps, and for Cells::dense_box in `dims` dimensions.
   static SlotWidth of_reach(double eps) noexcept;
   static SlotWidth of_dense_box(double eps, std::size_t dims) noexcept;
 };
@@ -125,8 +127,8 @@ class CellAxis {
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
-  /// Returns the slot of x, or the nearest slot; nullopt if x is `reach` slots or more outside. Not for axes cut at
-  /// gaps.
+  /// Returns the slot of x; if x is beyond an end of the axis, the slot at that end, or nullopt if the slot of x,
+  /// counted on beyond the end, is more than `reach` slots from it. Not for axes cut at gaps.
   [[nodiscard]] std::optional<std::uint64_t> nearest_slot(double x, std::uint64_t reach) const noexcept {
     const double fine = (x - lo_) * inverse_side_;
     if (fine < -static_cast<double>(reach << shift_) || fine >= static_cast<double>((slots_ + reach) << shift_)) {
@@ -146,7 +148,8 @@ class CellAxis {
             shift_,
             static_cast<std::uint32_t>(dim_)};
   }
-  /// Halves the resolution: merges slots 2i and 2i + 1. Neighbours stay within the window.
+  /// Makes slots twice as wide: merges slots 2i and 2i + 1, or divides a closed axis anew into half as many slots.
+  /// Neighbours stay within the window.
   void coarsen() noexcept;
 
  private:
@@ -187,7 +190,7 @@ struct KeyRanges {
 struct ClosedKeys {
   std::uint32_t axes = 0;  ///< number of axes; 0 if none is closed
   std::uint64_t strides[kMostIndexedDims] = {};
-  std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis; 0 for an open one
+  std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis of several slots; 0 for other axes
 
   /// Calls f(first, last) for the ranges of keys, ends included, that hold all neighbours of a cell. Ascending.
   template <class F>

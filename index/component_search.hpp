@@ -18,7 +18,7 @@ namespace epsflow::index {
 
 /// Two points and the height of their pair.
 struct HeightPair {
-  double height;
+  double height;       ///< a sum, see ComponentSearch
   std::uint32_t from;  ///< position
   std::uint32_t to;    ///< position
 };
@@ -31,10 +31,12 @@ class LowestPairs {
     for (HeightPair& pair : best_) pair = {std::numeric_limits<double>::infinity(), 0, 0};
   }
 
-  /// Returns the height of a component. While others offer pairs it may be an older height, which is not lower.
+  /// Returns the height of a component's lowest pair. While other threads offer pairs, it may be an older height, which
+  /// is not lower.
   [[nodiscard]] double height(std::uint32_t component) const noexcept {
     return std::atomic_ref<double>(best_[component].height).load(std::memory_order_relaxed);
   }
+  /// Replaces the pair of the component if this one is lower. Thread-safe.
   void offer(std::uint32_t component, const HeightPair& pair) {
     if (!(pair.height < height(component))) return;
     const std::scoped_lock lock(mutexes_[component % mutexes_.size()]);
@@ -65,10 +67,11 @@ class ComponentSearch {
   ComponentSearch(const LeafOrder& leaves, const Space& space, std::span<const double> core,
                   std::span<const double> reach);
 
-  /// Finds a pair of least height that leaves it for each component, except `largest`. components: [n] the component of
-  /// each position, from 0 to count − 1; since the last call components may have been united, but never split. best: of
-  /// all components. It holds the pairs that the caller has found, and receives lower ones. The entry of `largest` may
-  /// become a pair that is not its lowest. In parallel, on the threads of the calling arena. Throws Cancelled.
+  /// Finds for each component, except `largest`, a pair of least height with a point of another component. components:
+  /// [n] the component of each position, from 0 to count − 1; since the last call components may have been united, but
+  /// never split. best: of all components. It holds the pairs that the caller has found, and receives lower ones. The
+  /// entry of `largest` may become a pair that is not its lowest. In parallel, on the threads of the calling arena.
+  /// Throws Cancelled.
   void search(std::span<const std::uint32_t> components, std::uint32_t largest, LowestPairs& best,
               const CancelToken& cancel);
 

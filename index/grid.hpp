@@ -42,26 +42,28 @@ class Grid final : public SearchIndex {
     return space().slices == nullptr || cell_keys_[a] / keys_.slice_stride == cell_keys_[b] / keys_.slice_stride;
   }
 
-  /// A range may begin at one of (2·window + 1)^(axes − 1) places. As cells and their neighbours ascend together, each
-  /// place only moves forward: O(1) amortised per cell and place, plus a binary search per place at the start and at
-  /// ends of a closed axis.
+  /// A cell has up to (2·window + 1)^(axes − 1) ranges of neighbours. As cells and their neighbours ascend together,
+  /// the first cell of each range only moves forward: O(1) amortised per cell and range, plus a binary search per range
+  /// at the start and at ends of a closed axis.
   void start_walk(std::size_t cell, BundleWalk& walk) const override;
   void find_ranges(std::size_t cell, BundleWalk& walk) const override;
 
   /// Computes the ranges of all cells and caches them if they take at most `most` bytes; walks then read the cache. In
-  /// many dimensions most places are empty, and moving them took longer than comparing points. Must not run while a
+  /// many dimensions most ranges are empty, and finding them took longer than comparing points. Must not run while a
   /// walk is in progress. In parallel. Throws Cancelled.
   void keep_ranges(std::uint64_t most, const CancelToken& cancel);
 
-  /// Returns true if ranges around any place, not only around points, are available. This needs a plain space without
-  /// slices and without axes that are cut at gaps, because a place within a gap may be near both of its sides.
+  /// Returns true if ranges are available around any coordinates (a *place*), not only around points. This needs a
+  /// plain space without slices and without axes that are cut at gaps, because a place within a gap may be near both of
+  /// its sides.
   [[nodiscard]] bool finds_places() const noexcept { return place_axes_.has_value(); }
   /// Returns the key of the cell at a place, or at the nearest place within the extents of the points. Returns kNowhere
   /// if no point can be within eps of the place. Requires finds_places(). place: [dims], finite.
   [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   /// Sets walk.ranges to ranges that hold every point within eps of any place of that key: non-empty, ascending, not
-  /// touching each other. Keys of one walk ascend. O(log distance from the previous key) per place of a range.
+  /// touching each other. A new walk is an empty BundleWalk; the keys of one walk ascend. O(log distance from the
+  /// previous key) per range.
   void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
@@ -73,7 +75,7 @@ class Grid final : public SearchIndex {
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
 
-  /// Appends the points of the cells from `place` up to a key, as a new range or as an extension of the last.
+  /// Appends the points of the cells from cell `place` up to a key, as a new range or as an extension of the last.
   void add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const;
 
   /// Ranges of consecutive cells.

@@ -1,5 +1,5 @@
-// Points of a periodic box, and images of the points near its faces: in a plain space they have the neighbours that the
-// points have in the box.
+// Replaces a periodic box by a plain space: with images of the points near its faces added, points have the neighbours
+// that they have in the box.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,11 @@ namespace epsflow::index {
 /// another point. Returns false if no axis is closed.
 [[nodiscard]] bool images_serve(const Space& space, double eps, std::size_t dims) noexcept;
 
-/// The images that each point near a face has beyond that face.
+/// The images of the points near faces: copies shifted by the lengths of axes, so that they lie beyond the opposite
+/// faces.
 ///
-/// Points are imaged up to 2·eps beyond a face. Therefore every image up to eps beyond it has all the neighbours of its
-/// point, and images farther out may miss some. An image that is counted as core is core. If two core points are
+/// Images lie up to 2·eps beyond a face. Therefore every image up to eps beyond it has all the neighbours of its point,
+/// and images farther out may miss some. An image that is counted as core is core. If two core points are
 /// neighbours in the box, one of them and an image of the other are counted as core and are neighbours here. So once
 /// each image that is counted as core is united with its point, the clusters are the same as in the box. Counts and
 /// border points of the points themselves are exact.

@@ -75,6 +75,7 @@ struct LayerFunction {
     return t < kMostScaled ? t : kMostScaled;
   }
 
+  /// Returns the bin of a value in reaches, from 0 to bins − 1.
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t bin(double t) const noexcept {
     const double place = rounded_product(rounded_difference(t, first_bin), bins_per_reach);
     if (!(place >= 1)) return 0;
@@ -146,7 +147,7 @@ struct LayerInterval {
   return {float_below(rounded_difference(lo, function.error(lo))), float_above(rounded_sum(hi, function.error(hi)))};
 }
 
-/// Returns true if no point of one interval is a neighbour of a point of the other.
+/// Returns true if the intervals are more than one reach apart: no point of one is a neighbour of a point of the other.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline bool are_apart(LayerInterval a, LayerInterval b) noexcept {
   return a.lo - b.hi > 1.0F || b.lo - a.hi > 1.0F;
 }
@@ -167,8 +168,9 @@ struct TileBlock {
   return tiles / kBlockTiles + (tiles % kBlockTiles != 0 ? 1 : 0);
 }
 
-/// Blocks are listed by class, smallest first, then by place. Blocks of many pairs come first, so that the last ones to
-/// be processed are light; adjacent blocks read the same memory.
+/// Returns the class of a block, from 0 for many pairs to kBlockClasses − 1 for few. Blocks are listed by class, so
+/// that the last ones to be processed are light, then by rows and columns, because adjacent blocks read the same
+/// memory.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline std::uint32_t block_class(std::uint64_t pairs) noexcept {
   std::uint32_t count = 0;
 #ifdef __CUDA_ARCH__

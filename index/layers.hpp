@@ -37,7 +37,7 @@ struct LayerSample {
 inline constexpr std::size_t kMostSamplePoints = 2048;
 /// Returns the number of points in the sample of n points.
 [[nodiscard]] std::size_t layer_sample_size(std::size_t n, std::size_t dims) noexcept;
-/// Returns the row of the i-th point of the sample.
+/// Returns the id of the i-th point of a sample that takes `sample` of n points.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline std::uint64_t layer_sample_row(std::uint64_t i, std::uint64_t sample,
                                                                         std::uint64_t n) noexcept {
   return i * (n / sample);
@@ -75,7 +75,8 @@ class Layers {
 /// on the number of threads. Throws Cancelled.
 [[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerKind kind, const CancelToken& cancel);
 
-/// Returns the share of the pairs of a sample that no function separates. O(sample · dims); large samples are cut.
+/// Returns the share of the pairs of a sample that no function separates. Of a large sample a few hundred points are
+/// used.
 [[nodiscard]] double remaining_share(const Layers& layers, const LayerSample& sample);
 
 struct LayersOfKind {

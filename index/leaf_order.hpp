@@ -32,7 +32,7 @@ class LeafOrder {
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
   [[nodiscard]] std::uint32_t leaves() const noexcept { return leaves_; }
-  /// Returns how many of the kLeaf places of a leaf hold points; the others repeat its last point.
+  /// Returns how many of the kLeaf entries of a leaf are points; the others repeat its last point.
   [[nodiscard]] std::uint32_t filled(std::uint32_t leaf) const noexcept {
     const std::uint32_t left = size() - leaf * kLeaf;
     return left < kLeaf ? left : kLeaf;
@@ -45,7 +45,7 @@ class LeafOrder {
   /// Returns the number of levels of boxes. Level 0 has the boxes of leaves; the last level has at most kBranch boxes.
   [[nodiscard]] std::size_t levels() const noexcept { return boxes_.size(); }
   /// Boxes of a level from kBranch · group on: [d × 2 × kBranch], in each dimension the lower ends, then the upper
-  /// ends. Places without a box hold one that is infinitely far from everything.
+  /// ends. Entries beyond the last box of the level are boxes infinitely far from everything.
   [[nodiscard]] const double* boxes(std::size_t level, std::uint32_t group) const noexcept {
     return boxes_[level].data() + std::size_t{group} * dims_ * 2 * kBranch;
   }

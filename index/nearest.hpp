@@ -1,4 +1,4 @@
-// The nearest other points of all points, and of new points, on the CPU: distances, and who they are.
+// The nearest other points of all points, and of new points, on the CPU: their distances, and which points they are.
 #pragma once
 
 #include <cstdint>

@@ -39,19 +39,22 @@ class PlainSums {
   explicit PlainSums(const Space&, std::size_t dims) : dims_(dims) {}
   [[nodiscard]] HWY_INLINE std::size_t dims() const { return D > 0 ? D : dims_; }
 
+  /// Adds the term of dimension k, of which the difference of two coordinates is given.
   HWY_INLINE V64 add(V64 sum, std::size_t, V64 difference) const { return add_gap(sum, difference); }
+  /// Adds the term of a result of gap().
   HWY_INLINE V64 add_gap(V64 sum, V64 gap) const { return hn::Add(sum, hn::Mul(gap, gap)); }
-  /// Returns the least difference between places of two intervals: [lo, hi] and [other_lo, other_hi], all vectors.
+  /// Returns the least difference, in dimension k, between points of two intervals: [lo, hi] and [other_lo, other_hi].
   HWY_INLINE V64 gap(std::size_t, V64 lo, V64 hi, V64 other_lo, V64 other_hi) const {
     return hn::Max(hn::Max(hn::Sub(lo, other_hi), hn::Sub(other_lo, hi)), hn::Zero(F64()));
   }
+  /// Returns the bound of a box, from the sum of the terms of all gaps.
   HWY_INLINE V64 bound(V64 sum) const { return sum; }
 
  private:
   std::size_t dims_;
 };
 
-/// Sums of norm N; axes may be closed.
+/// Sums of norm N, with the functions of PlainSums; axes may be closed.
 template <Norm N>
 class OtherSums {
  public:

@@ -24,7 +24,7 @@ struct SlicePair {
   std::uint16_t b;
 };
 
-/// Immutable.
+/// All pairs of neighbours within the same slice, for one eps. Immutable.
 class PairList {
  public:
   /// The largest number of points in a slice.
@@ -41,9 +41,9 @@ class PairList {
   /// Returns all pairs of neighbours (core/space.hpp) within the same slice; points without slices are one. Returns
   /// nullopt if a list is not the right index: without points, if the space is not plain or has more than three
   /// dimensions, if a slice has more than kMostSlicePoints, if there are several slices, but too few for the threads,
-  /// if neighbourhoods are not sparse (a single slice takes at most 12 tests a point and 400,000 in all), and if eps or
-  /// the coordinates are so extreme that squares overflow or underflow. The space must outlive the list. O(n + tests),
-  /// in parallel. Throws Cancelled.
+  /// if neighbourhoods are not sparse (a single slice takes about 12 distance tests a point and 400,000 in all), and if
+  /// eps or the coordinates are so extreme that squares overflow or underflow. The space must outlive the list. O(n +
+  /// tests), in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
 

@@ -1,4 +1,4 @@
-// Parallel stable radix sort of points by cell key.
+// Parallel stable radix sort by an integer key, such as the keys of cells.
 #pragma once
 
 #include <algorithm>

@@ -12,10 +12,12 @@
 namespace epsflow::index {
 
 /// Rounded coordinates and thresholds of tile_frame.hpp, by position. The centre is the median of a sample, coordinate
-/// by coordinate: a few far points do not move it, and integers stay integers. The scale makes 1 <= E < 2.
+/// by coordinate: a few far points do not move it, and integers stay integers. The scale makes the scaled eps, E, at
+/// least 1 and less than 2.
 class RoundedPoints {
  public:
-  /// Points of a panel: positions [16 i, 16 i + 16), coordinate after coordinate. Every instruction set reads the same.
+  /// The number of points of a panel. Panel i has positions [16 i, 16 i + 16), coordinate after coordinate. Every
+  /// instruction set reads the same.
   static constexpr std::size_t kPanel = 16;
   /// Products are summed over this number of dimensions at a time, which rounds less than one sum over all.
   static constexpr std::size_t kChunk = 32;

@@ -39,7 +39,8 @@ class RowSearch {
   RowSearch& operator=(const RowSearch&) = delete;
 
   /// Tests rows [rows.begin, rows.end), all of one bundle, against the bundle's candidates. Writes their bits, row
-  /// after row, to `words`, and the number of neighbours of each row to counts[0 … rows.size()).
+  /// after row, to `words`: for each range of candidates ⌈size/32⌉ words, in which bit i of word w is set if candidate
+  /// 32·w + i of the range is a neighbour. Writes the number of neighbours of each row to counts[0 … rows.size()).
   void packed(Range rows, std::span<const Range> candidates, std::uint32_t* words, std::uint32_t* counts) const;
 
   /// ids() may overwrite this number of elements after the capacity.

@@ -187,7 +187,8 @@ class RowTest<T, kOtherSpace> {
   V64 length_[kKeptDims];
 };
 
-/// Calls f.template operator()<T, D>() with the coordinates' type and number, 0 if over six, or kOtherSpace.
+/// Calls f.template operator()<T, D>(). T: the type of coordinates. D: the number of dimensions, 0 if there are more
+/// than six, or kOtherSpace if the space is not plain.
 template <class F>
 HWY_INLINE void with_types(const SearchInput& in, F f) {
   const auto with_dims = [&]<class T>(T) HWY_ATTR {

@@ -18,7 +18,7 @@ namespace epsflow::index {
 /// The interval of each function on each tile, and on each block of kBlockTiles tiles.
 class TileBounds {
  public:
-  /// Memory of tiles and blocks that are almost empty.
+  /// Bound on the memory of intervals of tiles and blocks that have few points.
   static constexpr std::uint64_t kMostFixedBytes = 4 * kMostFunctions * sizeof(LayerInterval);
 
   /// Without functions, every pair of tiles may hold neighbours.
@@ -55,8 +55,8 @@ class TileBounds {
 
 [[nodiscard]] std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept;
 
-/// Returns the tiles that one tile must be compared with, including itself, as ranges of positions: ascending, not
-/// touching each other. Gives the entries of list_tile_blocks() for the tile without the memory of the list.
+/// Sets `ranges` to the tiles that one tile must be compared with, including itself, as ranges of positions: ascending,
+/// not touching each other. They are the entries of list_tile_blocks() for the tile, without the memory of the list.
 void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<Range>& ranges);
 
 /// Converts the list for searches point by point: each tile is a bundle, with the tiles that may hold its neighbours.

@@ -1,4 +1,5 @@
-// The three-way test of rows against panels of candidates. Compiled once per instruction set and source.
+// Tests rows against panels of candidates: float32 products decide most pairs (tile_frame.hpp), float64 the others.
+// Compiled once per instruction set and source.
 #if defined(EPSFLOW_INDEX_TILE_TEST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_INDEX_TILE_TEST_INL_HPP
 #undef EPSFLOW_INDEX_TILE_TEST_INL_HPP
@@ -26,7 +27,8 @@ using V32 = hn::Vec<F32>;
 constexpr std::size_t kLanesF32 = hn::MaxLanes(F32());
 constexpr std::size_t kPanelVectors = RoundedPoints::kPanel / kLanesF32;
 
-/// Rows and panels of a tile: one sum per available register. AVX-512 and NEON have 32 registers, others 16.
+/// Rows and panels that are tested together, so that their sums stay in vector registers. AVX-512 and NEON have 32
+/// registers, others 16.
 constexpr std::size_t kTileRows = kLanesF32 == 16 ? 8 : HWY_TARGET == HWY_NEON ? 4 : kLanesF32 == 8 ? 4 : 2;
 constexpr std::size_t kTilePanels = kLanesF32 == 16 ? 2 : 1;
 
@@ -76,7 +78,8 @@ class TileTest {
     }
   }
 
-  /// Calls visit(r, v, bits) for every row and panel. Bit i is set if position i of the panel is a wanted neighbour.
+  /// Calls visit(r, v, bits) for every row and each of V panels. Bit i is set if position i of the panel is a wanted
+  /// neighbour. Adds the number of pairs that float64 decided to undecided_pairs.
   template <std::size_t V, class Visit>
   HWY_INLINE void panels(const Panel* panels, std::uint64_t& undecided_pairs, Visit visit) const {
     V32 sums[R][V * kPanelVectors];

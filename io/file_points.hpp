@@ -19,7 +19,8 @@ struct InputRows {
   std::string name = {};   ///< the file as the caller named it
   std::string kind = {};   ///< format and layout, guesses included: "text, comma, header in line 1"
   std::uint64_t rows = 0;  ///< rows of data in the file, or in the share of it that was read (ReadOptions::share)
-  /// Rows left out because a coordinate or weight was NaN, infinite or missing; ascending, from 0.
+  /// Rows left out because a coordinate or weight was NaN, infinite or missing: their numbers in the file from 0, also
+  /// if only a share was read; ascending.
   std::vector<std::uint64_t> dropped = {};
   /// Fingerprint from before the file was read (inode, size, times of change); empty for a pipe.
   std::string stamp = {};

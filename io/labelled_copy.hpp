@@ -37,8 +37,8 @@ class LabelledCopy {
   /// `points` must be the result of read_points(files, options), and must outlive this object. Opens the files again to
   /// find out whether they can be copied. Create it before the labels are computed. Throws UsageError for a format that
   /// is not in kTableFormats, that this build leaves out or that cannot hold such points. Throws InputError if the
-  /// files differ in their columns, if a column has the name of an added one, or, except in CSV, if two columns have
-  /// the same name.
+  /// files differ in their columns or have changed, if a column has the name of an added one, or, if only coordinates
+  /// are written and not to CSV, if two have the same name.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
                OutputFormat format, AddedColumns added, Metric metric = {});
 

@@ -19,10 +19,10 @@ struct RowFile {
   PointsSource rows;
 };
 
-/// Opens a file that stores points as they lie in memory: a regular, unpacked file, NPY in C order or raw, of float32
-/// or float64 in this machine's byte order. Returns nullopt for any other file, and for options that choose columns,
-/// name weights or drop rows; read_points() takes these. Coordinates are not read. O(1). Throws as read_points() if the
-/// file is damaged or the options do not fit it.
+/// Opens a file that stores points as they lie in memory: a regular, unpacked file, NPY of two axes in C order or raw,
+/// of float32 or float64 in this machine's byte order. Returns nullopt for any other file, for options that choose
+/// columns or name weights, and unless on_nan is NanPolicy::error; read_points() takes these. Coordinates are not read.
+/// O(1). Throws as read_points() if the file is damaged or the options do not fit it.
 [[nodiscard]] std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options);
 
 /// The shape of the points in a file.
@@ -37,7 +37,8 @@ struct FileShape {
 
 /// Returns the shape of a file with random access to rows: NPY, raw, FITS, HDF5 or Parquet. Reads the last row, and
 /// whatever the format must read together with it, to check that the file is complete. Returns nullopt for text, packed
-/// files, pipes and other formats, and for options that name weights or drop rows. Throws as read_points().
+/// files, pipes and other formats, for options that name weights, and unless on_nan is NanPolicy::error. Throws as
+/// read_points().
 [[nodiscard]] std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options);
 
 /// Copies the coordinates of a file for which shape_of() returned `shape` to an unnamed file in `folder`, which is

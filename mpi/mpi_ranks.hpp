@@ -12,7 +12,8 @@ namespace epsflow::mpi {
 
 /// Returns a communicator over the ranks of an MPI communicator, which is duplicated. MPI must be initialised with
 /// MPI_THREAD_SERIALIZED or more, because calls come from one thread at a time, but not always the same one; else
-/// throws UsageError. carried: MPI carries all data; if false, processes on one machine read it if they can.
+/// throws UsageError. carried: if true, MPI carries all data; if false, processes on one machine read each other's
+/// memory if the system permits it. Collective over the MPI communicator.
 [[nodiscard]] std::unique_ptr<parts::Communicator> make_communicator(MPI_Comm communicator, bool carried = false);
 
 /// Calls body with the communicator of all processes, between MPI_Init_thread() and MPI_Finalize(), and returns its

@@ -15,7 +15,7 @@ namespace epsflow::parts {
 
 /// How the engines of a process share a sweep.
 enum class Sharing : std::uint8_t {
-  one,    ///< they do not: the first engine runs all of it
+  one,    ///< no sharing: the first engine runs all of it
   eps,    ///< each engine holds all points and runs one eps after another
   parts,  ///< each engine holds a part of space, or several parts in turn
 };
@@ -50,7 +50,7 @@ struct SharingQuestion {
 ///      verify, Keep::core, labels left on a device.
 ///   2. parts, if clustering all points needs more memory than one device (or the CPU) has. If it needs more than all
 ///      devices have together, the parts are so small that each device can hold two at a time. But one, if points and
-///      labels alone need more memory than the CPU has.
+///      labels alone need more memory than the CPU has, or so much that more than kMostParts parts would be needed.
 ///   3. parts, one for each device, if the devices can cut the points themselves, there are at least 32 million points,
 ///      and sharing by eps would leave at least a fifth of the devices idle, as with one eps, or with three on two
 ///      devices.

@@ -16,12 +16,13 @@ namespace epsflow::parts {
 class SharedMemoryPeers;
 
 /// The communicator of one of several ranks. All functions except rank(), size(), threads() and sent_bytes() are
-/// collective: every rank calls the same ones in the same order, and each returns after all have called. If a rank that
-/// is a thread fails, they throw Cancelled on all others. MPI ends all processes instead (mpi/mpi_ranks.hpp).
+/// collective: every rank calls the same ones in the same order. They return after all ranks have called; between
+/// processes, all_to_all() may wait only for ranks with which this rank exchanges data. If a rank that is a thread
+/// fails, they throw Cancelled on all others. mpi::run_world() ends all processes instead (mpi/mpi_ranks.hpp).
 class Communicator {
  public:
-  /// threads: of one process. processes: those on one machine read each other's memory, if the system permits it.
-  /// apart: processes that do not.
+  /// threads: the ranks are threads of one process. processes: those on one machine read each other's memory if the
+  /// system permits it. apart: processes that never read each other's memory.
   enum class RanksAre : std::uint8_t { threads, processes, apart };
   explicit Communicator(RanksAre ranks);
   Communicator(const Communicator&) = delete;
@@ -38,8 +39,9 @@ class Communicator {
   virtual void sum(std::span<std::uint64_t> values) = 0;
   virtual void max(std::span<double> values) = 0;
 
-  /// Sends elements of `bytes` bytes. Those for rank r lie from send_begins[r] to send_begins[r + 1]; those from rank r
-  /// are written from receive_begins[r] on. The ranks must have exchanged the counts before (exchange_counts()).
+  /// Sends elements of `bytes` bytes each. Elements send_begins[r] … send_begins[r + 1] of `send` go to rank r; those
+  /// from rank r become elements receive_begins[r] … receive_begins[r + 1] of `receive`. Both lists are [ranks + 1].
+  /// The ranks must have exchanged the counts before (exchange_counts()).
   void all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
                   std::span<const std::size_t> receive_begins, std::size_t bytes);
 

@@ -45,8 +45,8 @@ class Descent {
     return at - first_;
   }
 
-  /// Finds the parts, [count], of points [count × d]. There are at most 65536 parts. Takes several points at a time, so
-  /// that the loads of one do not delay the others.
+  /// Finds the parts, [count], of points [count × d]. The partition has at most 65536 parts. Takes several points at a
+  /// time, so that the loads of one do not delay the others.
   template <class T>
   void find_parts(const T* points, std::size_t d, std::size_t count, std::uint16_t* parts) const noexcept {
     constexpr std::size_t kAtOnce = 8;

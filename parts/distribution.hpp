@@ -19,14 +19,15 @@ namespace epsflow::parts {
 /// Sends points to the parts in which they lie, and results back to the ranks from which the points came.
 class Distribution {
  public:
-  /// share: the points of this rank; ids run on over the ranks in their order. Collective. O(n·d), in parallel. Throws
-  /// InputError for a coordinate that is not finite; ResourceError if a part has more points than 32-bit ids, or if
-  /// there are more than 65,536 ranks.
+  /// Sends the points. share: the rows that this rank has; ids run on over the ranks in their order. partition: has one
+  /// part for each rank. Collective. O(n·d), in parallel. Throws InputError for a coordinate that is not
+  /// finite; ResourceError if a part has more points than 32-bit ids, or if there are more than 65,536 ranks.
   Distribution(Communicator& communicator, PointsView share, const Partition& partition);
 
   /// The points of this part by ascending id. Valid until take_points().
   [[nodiscard]] PointsView owned() const { return own_.view().rows(0, size()); }
-  /// Moves the points out, with capacity for `size` points. Copies them if the capacity is too small.
+  /// Moves the own points out: the first rows of the result, which has at least `size` rows. Copies them if their
+  /// capacity is too small.
   [[nodiscard]] Points take_points(std::size_t size);
   /// The number of points of this part.
   [[nodiscard]] std::size_t size() const noexcept { return received_.back(); }
@@ -36,13 +37,15 @@ class Distribution {
         static_cast<std::size_t>(std::upper_bound(received_.begin(), received_.end(), i) - received_.begin()) - 1;
     return firsts_[r] + offsets_[i];
   }
-  /// The number of points of the share.
+  /// The number of rows of the share.
   [[nodiscard]] std::size_t share() const noexcept { return rows_.rows(); }
 
-  /// values: [share]. Returns the values of own points, [own]. Collective.
+  /// Sends a value with each row of the share to the part of the row. values: [share]. Returns the values of own
+  /// points, [own]. Collective.
   template <class T>
   [[nodiscard]] Buffer<T> bring(Communicator& communicator, std::span<const T> values) const;
-  /// values: [own] one for each own point. to: [share] receives the value of each point of the share. Collective.
+  /// Sends a value of each own point back to the rank of its row. values: [own]. to: [share] receives the value of each
+  /// row of the share. Collective.
   template <class T>
   void return_values(Communicator& communicator, const T* values, T* to) const;
 

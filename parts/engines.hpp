@@ -20,10 +20,10 @@ struct DeviceOptions {
   friend bool operator==(const DeviceOptions&, const DeviceOptions&) = default;
 };
 
-/// Returns the options of an engine for each of these devices, at least one. Threads and memory of `engine` are divided
-/// between them, and so is the memory of a GPU that is named several times. Throws UsageError if the list is not
-/// readable, names an unknown GPU, or comes with EngineOptions::gpu or BackendChoice::cpu; ResourceError if "all" finds
-/// none.
+/// Returns the options of an engine for each of these devices; `engine` alone, unchanged, if no GPUs are named. Threads
+/// and memory of `engine` are divided between them, and so is the memory of a GPU that is named several times. Throws
+/// UsageError if the list is not readable, names an unknown GPU, or comes with EngineOptions::gpu or
+/// BackendChoice::cpu; ResourceError if "all" finds none.
 [[nodiscard]] std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const EngineOptions& engine);
 
 /// True if an engine with these options runs on the CPU.

@@ -1,4 +1,8 @@
-// Lists the ghosts of pairs of parts, sorted by the smallest radius of the sweep that needs them.
+// Lists the ghosts of pairs of parts, so that the ghosts for a radius of the sweep are found without a search.
+//
+// A pair is a part that owns points and a part that has some of these as ghosts; the caller numbers the pairs. The
+// reaches are the ascending distances of ghosts of all radii (reaches_of()). A distance is measured along the axis on
+// which the part is farthest (Partition::for_near()).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +19,8 @@
 
 namespace epsflow::parts {
 
-/// The places of the ghosts of each pair of parts in one list. The list is sorted by pair, then by the first of
-/// ascending distances (reaches) that a ghost is within. So ghosts within a reach are the first ones of their pair.
+/// The order of the ghosts of all pairs in one list: where the ghosts of each pair begin and end. The list is sorted by
+/// pair, then by the first reach that a ghost is within. So the ghosts within a reach are the first ones of their pair.
 class GhostOrder {
  public:
   GhostOrder() = default;
@@ -26,8 +30,9 @@ class GhostOrder {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return begins_.back(); }
+  /// Returns the index in the list of the first ghost of a pair. O(1).
   [[nodiscard]] std::size_t begin(std::size_t pair) const noexcept { return begins_[pair * reaches_.size()]; }
-  /// Returns the end of the ghosts of a pair within a distance, which must be one of the reaches. O(log reaches).
+  /// Returns the end of the ghosts of a pair within `reach`, which must be one of the reaches. O(log reaches).
   [[nodiscard]] std::size_t end(std::size_t pair, double reach) const noexcept {
     return begins_[pair * reaches_.size() + first_within(reaches_, reach) + 1];
   }
@@ -48,8 +53,8 @@ class GhostOrder {
 };
 
 struct FoundGhost {
-  std::uint32_t row;    ///< row in the input
-  std::uint32_t point;  ///< number of the point in the caller's numbering
+  std::uint32_t row;    ///< index of the point among those that the caller searches, and of its weight in `units`
+  std::uint32_t point;  ///< a number from which the caller's point_of() finds the index of the point in its part
   std::uint32_t pair;
   std::uint32_t reach;  ///< index of the first reach that the ghost is within
 };
@@ -63,16 +68,16 @@ struct FoundGhosts {
 
 /// The ghosts of some pairs of parts.
 struct GhostLists {
-  std::vector<std::uint64_t> counts;  ///< [pairs × reaches]
+  std::vector<std::uint64_t> counts;  ///< [pairs × reaches] the number of ghosts by pair and first reach
   GhostOrder order;
   Buffer<std::uint32_t> points;   ///< index of the point in its part
   Buffer<std::byte> coordinates;  ///< [ghosts × d] coordinates of the point or its image
   Buffer<std::int64_t> units;     ///< weights of the points in whole units, or empty
 };
 
-/// Sorts found ghosts, in parallel: O(ghosts + pairs · reaches). found: stretches of ghosts; ghosts with the same pair
-/// and reach keep their order. point_of(ghost) returns the index of the point in its part. units: [rows], or empty.
-/// Throws ResourceError if a pair has too many ghosts.
+/// Sorts found ghosts, in parallel: O(ghosts + pairs · reaches). found: the ghosts of consecutive ranges of points;
+/// ghosts with the same pair and reach keep their order. point_of(ghost) returns the index of the point in its part.
+/// units: [rows] weights in whole units, or empty. Throws ResourceError if a pair has more ghosts than 32-bit ids.
 template <class T, class PointOf>
 [[nodiscard]] GhostLists sort_ghosts(std::span<const FoundGhosts<T>> found, std::size_t pairs,
                                      const std::vector<double>& reaches, std::size_t dims,

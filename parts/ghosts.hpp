@@ -12,11 +12,11 @@
 
 namespace epsflow::parts {
 
-/// Finds the parts that have a point as a ghost. Thread-safe. The arguments of the constructor must outlive it.
+/// Finds the parts that have a point as a ghost. Thread-safe. The partition and the space must outlive it.
 class GhostFinder {
  public:
-  /// space: the space of the points. reach: the largest distance of ghosts. Throws UsageError if a closed axis is not
-  /// longer than reach.
+  /// space: the space of the points. reach: the largest distance of ghosts along any axis. Throws UsageError if a
+  /// closed axis is not longer than reach.
   GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
   /// True only if a point of this part, and its images, are ghosts of no part. Dims: the number of its coordinates, or
@@ -33,8 +33,9 @@ class GhostFinder {
     return in;
   }
 
-  /// Calls f(to, distance, place) for each ghost that a point of a part becomes: a ghost of part `to`, at this distance
-  /// from it, at the place of the point or of its image. room: scratch.
+  /// Calls f(to, distance, place) for each ghost that a point of a part becomes. to: the part that has the ghost; for
+  /// an image this may be the same part. distance: as in Partition::for_near(), from the ghost to part `to`. place:
+  /// [dims] the coordinates of the ghost: of the point, or of its image in a periodic box. room: scratch.
   template <class F>
   void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
     if (!periodic_) {

@@ -11,9 +11,9 @@
 
 namespace epsflow::parts {
 
-/// Finds points that are ghosts of no part. Most points are: they are farther than the reach of ghosts from each cut on
-/// their way down, and from the faces of a periodic box. The bounds are in T, the precision of the points, and are
-/// rounded so that a doubtful point is reported as kMixed. Immutable.
+/// Finds points that are ghosts of no part, and their parts. Most points are such: they are farther than the reach of
+/// ghosts from each cut on their way down, and from the faces of a periodic box. The bounds are in T, the precision of
+/// the points, and are rounded so that a doubtful point is reported as kMixed. Immutable.
 template <class T>
 class Interior {
  public:
@@ -21,6 +21,7 @@ class Interior {
   static constexpr std::uint16_t kMixed = 0xFFFF;
   /// With more parts every point is kMixed: each point is compared with all cuts here, and a descent costs less.
   static constexpr std::size_t kMostParts = 32;
+  /// With more places, which are numbered as mixed() describes, every point is kMixed, too.
   static constexpr std::size_t kMostPlaces = 128;
 
   /// A cut, or a face of the box. It maps a point to the place `below` if its coordinate is less than `low`, to `above`
@@ -36,8 +37,8 @@ class Interior {
   /// reach: the largest distance of ghosts.
   Interior(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
-  /// Writes to `parts` the part of each point that is not a ghost, and kMixed for other points. points: [parts.size() ×
-  /// d].
+  /// Writes to `parts` the part of each point that was found to be a ghost of no part. Writes kMixed for other points,
+  /// and for the last few points, which do not fill a vector. points: [parts.size() × d].
   void find(const T* points, std::span<std::uint16_t> parts) const;
 
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }

@@ -26,9 +26,10 @@ struct OwnCounts {
 /// The counts of all parts.
 class LevelTotals {
  public:
-  /// Adds a part labelled by NumberedSets::local. sizes: [clusters of all parts] to add to, or empty. In parallel.
+  /// Adds a part labelled by NumberedSets::local. sizes: [clusters of all parts] the numbers of points, which are
+  /// increased by the points of this part, or empty. In parallel.
   void add(const OwnCounts& owned, const NumberedSets& sets, std::span<std::uint32_t> sizes);
-  /// Returns the totals. Call it after all parts are added.
+  /// Returns the totals. Call it once, after all parts are added. clusters: the number of clusters of all parts.
   [[nodiscard]] LabelSummary summary(std::uint32_t clusters);
 
  private:

@@ -47,8 +47,9 @@ struct MergedSets {
   std::vector<NumberedSets> of_parts;
 };
 
-/// views, sets: of all parts. O(clusters · log parts + shared points), in parallel. Clusters are numbered by their
-/// smallest core points. Throws ResourceError if there are more clusters than int32 labels can number.
+/// Merges the clusters of all parts at one level. views, sets: [parts]. O(clusters · log parts + shared points), in
+/// parallel. Clusters are numbered by their smallest core points. Throws ResourceError if there are more clusters than
+/// int32 labels can number.
 [[nodiscard]] MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets);
 
 }  // namespace epsflow::parts

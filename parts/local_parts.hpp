@@ -23,7 +23,8 @@ namespace epsflow::parts {
 /// Thrown if there are more ghosts than the limit.
 struct TooManyGhosts {};
 
-/// Collects the points of a part when they are loaded. Holds the ghosts and RowsByPart. Immutable, thread-safe.
+/// The rows of each part, and the ghosts of each pair of parts. The points of a part are collected when they are
+/// loaded. Immutable, thread-safe.
 class LocalParts {
  public:
   /// points: [n × d]; must outlive the parts. Rows that are not in memory are read again for each part. units: [n]
@@ -36,16 +37,17 @@ class LocalParts {
   /// The own points of each part.
   [[nodiscard]] const RowsByPart& rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t parts() const noexcept { return rows_.parts(); }
-  /// Bytes held in addition to the points, including the memory that was used to find ghosts.
+  /// Bytes of memory in addition to the points: the most that is used, which is while ghosts are sorted.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   /// The bytes() of one ghost.
   [[nodiscard]] static std::uint64_t ghost_bytes(const PointRows& points, bool weights) noexcept;
   /// The number of points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
-  /// Returns the view of a part. inner, outer: two of the reaches.
+  /// Returns the view of a part. inner, outer: the distances of its ghosts (PartReach), two of the reaches.
   [[nodiscard]] PartView view(std::size_t part, double inner, double outer) const;
-  /// Returns the points of a view. inner, outer: as for view(). This object must outlive the source.
+  /// Returns a source of the points of a view, which a backend loads. inner, outer: as for view(). This object must
+  /// outlive the source.
   [[nodiscard]] PointsSource source(const PartView& view, double inner, double outer) const;
 
  private:
@@ -57,7 +59,7 @@ class LocalParts {
              FoundGhosts<T>& found);
 
   void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
-  /// Calls f(first, last) for each owning part, with the range of its points that are ghosts of `part` within `inner`.
+  /// Calls f(first, last) for each owning part, with the range in ghosts_ of the ghosts of `part` within `inner`.
   /// for_beyond() does so for the ghosts between `inner` and `outer`.
   template <class F>
   void for_near(std::size_t part, double inner, F&& f) const;

@@ -48,9 +48,10 @@ struct LocalSweep {
   std::span<const double> weights = {};  ///< [n] as for Dataset::weighted(), or none
   const Metric& metric;
   const Sweep& sweep;
-  std::size_t parts = 1;
+  std::size_t parts = 1;                 ///< number of parts of space
   const Partition* partition = nullptr;  ///< cuts that make this number of parts, or null
-  std::uint64_t memory = 0;              ///< bytes that the labels of several variants may take; one always may
+  /// Bytes for the labels of the variants that are labelled together. One variant is always possible.
+  std::uint64_t memory = 0;
   /// Bytes of host memory that the whole sweep may hold, the points included; 0: not limited.
   std::uint64_t budget = 0;
   std::uint64_t part_bytes = 0;  ///< host memory for each point while it is clustered, without coordinates

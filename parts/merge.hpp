@@ -26,6 +26,8 @@ struct MergedClusters {
   std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
 };
 
+/// Merges the clusters of all parts at one level. Returns the clusters of this part with their numbers among all.
+///
 /// first_cores: [clusters] for each cluster of this part the smallest id of an own core point, ascending; clusters
 /// without one come last, with all bits set. shared: PartClusters::shared. points: number of points of all
 /// parts. Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest

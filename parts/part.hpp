@@ -19,15 +19,16 @@ namespace epsflow::parts {
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// Takes the points of the distribution. units: null, or [own] the weights of own points in whole units. Collective.
-  /// O(n·d), in parallel. Throws UsageError if a closed axis is not longer than the largest reach, and ResourceError if
-  /// the part has more points, ghosts included, than 32-bit ids.
+  /// Finds the ghosts, exchanges them with the other ranks, and takes the points of the distribution. units: null, or
+  /// [own] the weights of own points in whole units. Collective. O(n·d), in parallel. Throws UsageError if a closed
+  /// axis is not longer than the largest reach, and ResourceError if the part has more points, ghosts included, than
+  /// 32-bit ids.
   Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units = nullptr);
 
   /// The points that are clustered for a radius.
   struct View {
-    PointsView points;
-    PartView shared;
+    PointsView points;  ///< [shared.size() × d]
+    PartView shared;    ///< which of them are owned, and which are ghosts
   };
   /// Returns the view of a radius. Its points are valid until the next call.
   [[nodiscard]] View view(const PartReach& reach);

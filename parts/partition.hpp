@@ -48,8 +48,9 @@ class Partition {
   };
   [[nodiscard]] Box box_of(std::uint32_t part, std::size_t dims) const;
 
-  /// Calls f(part, distance) for all parts within `reach` of the point along every axis. distance: the largest distance
-  /// along one axis, rounded; 0 for the part of the point itself. No point of the part is nearer along that axis.
+  /// Calls f(part, distance) for all parts within `reach` of the point along every axis. distance: how far the part is
+  /// from the point along the axis on which it is farthest, rounded; 0 for the part of the point itself. No point of
+  /// the part is nearer along that axis.
   template <class Point, class F>
   void for_near(const Point& point, double reach, F&& f) const {
     visit(point, reach, cuts_.empty() ? -1 : 0, 0, f);

@@ -17,8 +17,8 @@ namespace epsflow::parts {
 ///
 /// Returns a copy for each engine. Returns none if it would not be faster: with a single engine, without GPUs that
 /// read each other's memory, and with little data, or data that fill a large part of a GPU's memory. Waits for the
-/// turns of the engines, and has ended them when it returns. stop: cancelled if a GPU fails. Throws ResourceError,
-/// Cancelled.
+/// turns of the engines, and gives these back before it returns. stop: is cancelled if a GPU fails. Throws
+/// ResourceError, Cancelled.
 [[nodiscard]] std::vector<PointsCopy> copy_to_gpus(PointsView points, std::span<const Engine> engines,
                                                    CancelToken& stop);
 

@@ -28,7 +28,8 @@ struct RankSetting {
   const std::vector<double>& reaches;  ///< reaches_of() the groups of the sweep
 };
 
-/// Own points are in the order of their ids, which run on over the ranks and the rows of their shares.
+/// The part that a rank clusters: its own points, and the ghosts that it loads for a radius. Own points are in the
+/// order of their ids, which run on over the ranks and the rows of their shares.
 class RankPart {
  public:
   RankPart() = default;
@@ -51,7 +52,7 @@ class RankPart {
     PartView view;
     PartPoints points;
   };
-  /// The scale of the units of the view; null if points have no weights.
+  /// The scale of PartView::units; null if points have no weights.
   [[nodiscard]] virtual const WeightScale* scale() const { return nullptr; }
   /// True if the next eps may be loaded while the current one is merged. load() then does not communicate.
   [[nodiscard]] virtual bool loads_alone() const = 0;
@@ -64,7 +65,7 @@ class RankPart {
   [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
   /// The memory space of the labels and masks of own points.
   [[nodiscard]] virtual MemorySpace labels() const = 0;
-  /// Returns `count` labels of a part, from point `first` on.
+  /// Returns `count` labels of a result of this part, from point `first` on, in host memory.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                        std::size_t count) = 0;
   /// Replaces the labels and masks of own points in result by the labels and masks of the share's points, in host

@@ -14,7 +14,8 @@
 
 namespace epsflow::parts {
 
-/// Integers below `size`, a bit each. Use: put() from any number of threads, count() once, then rank() and list().
+/// A set of integers below `size`, in one bit each. It has at most 2^32 − 1 members. Use: put() from any number of
+/// threads, count() once, then rank() and list().
 class RankedBits {
  public:
   explicit RankedBits(std::uint64_t size)

@@ -23,7 +23,7 @@ namespace epsflow::parts {
 
 /// The points of a part in the memory of a backend.
 struct PartPoints {
-  Points room;  ///< empty if the backend loads the points without a copy in host memory
+  Points room;  ///< the coordinates to which `loaded` refers; empty if another object has them, or none are needed
   std::unique_ptr<LoadedPoints> loaded;
 };
 
@@ -43,24 +43,29 @@ struct PartSearch {
   const CancelToken& cancel;
 };
 
-/// Holds a part whose neighbours are counted, or their weights summed. It owns the points.
+/// A loaded part after its index is built and its neighbours are counted, or their weights summed. Unites and labels
+/// the levels of the part. Owns the points.
 class ResidentPart {
  public:
-  /// points: the points of the view. options: its minpts are the levels that will be united. scale: null if points have
-  /// no weights. Throws Cancelled, ResourceError, and UsageError if the index cannot be clustered in parts.
+  /// Builds the index and counts. points: the points of the view. options: its minpts are the levels that will be
+  /// united. scale: the scale of view.units; null if points have no weights. Throws Cancelled, ResourceError, and
+  /// UsageError if the index cannot be clustered in parts.
   ResidentPart(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
                DirectOptions options);
 
+  /// Returns the number of levels that may be united before one label().
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
-  /// Unites at most levels_at_once() levels, before each label(). ties: requests PartClusters::ties.
+  /// Unites levels, and returns the clusters of each. minpts: descending, below all that were united before; at most
+  /// levels_at_once() before each label() or leave(). ties: requests PartClusters::ties.
   [[nodiscard]] std::vector<PartClusters> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
 
   /// Receives the result of level l, with labels of all points except outer ghosts, and the counts of the level.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
-  /// Labels the levels united last, with these numbers of their clusters.
+  /// Labels the levels that were united since the last call. variants, numbers: [levels] the variant of each, and the
+  /// new numbers of its clusters.
   void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take);
-  /// Ends the levels united last without labels.
+  /// Does the same without labels, so that further levels can be united.
   void leave(std::span<const ClusterNumbers> numbers) {
     (void)united_->label(std::vector<LabelTarget>(numbers.size()), numbers);
   }

@@ -12,17 +12,19 @@
 
 namespace epsflow::parts {
 
-/// The rows stay in place. They are divided into blocks, and each block lists its rows by part. The id of a point is
-/// its rank among the rows of its part. Takes 2 bytes for each row, and 6 for each block and part.
+/// The rows stay in place. They are divided into blocks of consecutive rows, and each block lists its rows by part.
+/// Here the id of a point is its index among the rows of its part, in the order of the rows. Takes 2 bytes for each
+/// row, and 6 for each block and part.
 class RowsByPart {
  public:
+  /// rows: the number of rows. parts: at most 65,536.
   RowsByPart(std::size_t rows, std::size_t parts);
 
   /// Lists the rows of a block. part_of: the part of each row of the block, less than parts(). Call it once for each
   /// block, in any order, on any thread.
   void list(std::size_t block, std::span<const std::uint16_t> part_of);
-  /// Counts the points before each block. Call it after all blocks are listed, before the functions below that take a
-  /// part. O(blocks · parts), in parallel.
+  /// Counts the points of each part before each block. Call it after all blocks are listed, before the functions below
+  /// that take a part. O(blocks · parts), in parallel.
   void number();
 
   [[nodiscard]] std::size_t rows() const noexcept { return by_part_.size(); }

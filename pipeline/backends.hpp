@@ -1,4 +1,4 @@
-// Lists the backends, and checks whether the requested one can be used.
+// Lists the backends, chooses one for a data set, and checks whether the requested one can be used.
 #pragma once
 
 #include <cstddef>

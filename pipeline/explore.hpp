@@ -58,35 +58,40 @@ struct Choice<Doubt> {
 [[nodiscard]] std::string sentence_of(Doubt doubt);
 
 /// A clustering that is offered to the user: a cell of the grid, which is DBSCAN at one (eps, minpts), with the labels
-/// of a run; or clusters of one minpts that have an eps each (clustering/eps_per_cluster.hpp). No single run of DBSCAN
-/// has these, unless all eps are equal.
+/// of a run; or clusters of one minpts that have an eps each, either grown from a cell or split clusters
+/// (clustering/eps_per_cluster.hpp). No single run of DBSCAN has these, unless all eps are equal.
 struct Offer {
   Variant variant;                  ///< minpts, and the one eps; 0 if clusters have several eps
   std::optional<std::size_t> cell;  ///< index in Exploration::map; empty if clusters have an eps each
-  /// [clusters] the eps of each cluster: its core points are connected at this eps, and its border points lie within
-  /// it; of several clusters that is the one of the nearest core point. Empty for a cell.
+  /// [clusters] the eps of each cluster: its core points are connected at this eps, and each of its border points lies
+  /// within this eps of one of them. A border point of several clusters belongs to the one of the nearest core point.
+  /// Empty for a cell.
   std::vector<double> eps_of_clusters;
   LabelSummary summary;
   Labels labels;                   ///< [n] in input order
   std::vector<std::uint8_t> core;  ///< [n] nonzero for core points, each at the eps of its cluster
   double seconds = 0;              ///< time of the runs that made the labels
-  /// The largest score along eps of the cells, this one included, that show the same clusters; of clusters that have an
-  /// eps each, EpsPerCluster::score. Four decimals.
+  /// Of a cell: the largest score along eps of the cells, this one included, that show the same clusters. Of clusters
+  /// grown from a cell: the score of the cell's offer. Of split clusters: EpsPerCluster::score. Four decimals.
   double score = 0;
-  /// Share of the points that are in no big cluster (CellScore::big), estimated; of split clusters, of the noise.
+  /// Share of the points that are in no big cluster (CellScore::big) of the cell, estimated. Of split clusters: share
+  /// of the points that are noise.
   double noise = 0;
-  /// The ranges in which the clusters stay the same; of clusters that have an eps each, the range of these.
+  /// The ranges of eps and minpts in which the clusters stay the same. Of clusters that have an eps each: the range of
+  /// their eps, and their one minpts.
   Plateau plateau;
   double confidence = 0;  ///< expected adjusted Rand index with the truth: 0.45 to 0.97
   std::string reason;     ///< a sentence
 };
 
 struct Exploration {
-  /// The clusters of the best cell, each grown to the widest eps at which it is alone, or clusters that split these
-  /// if that is better. Empty if no structure was found.
+  /// The clusters of the recommended cell (MapScores::recommended()), each grown to the widest eps at which it is
+  /// alone, or clusters that split these if that is better; the cell itself if time is short. Empty if no structure
+  /// was found.
   std::optional<Offer> recommended;
-  std::vector<Offer> alternatives;  ///< at most two offers with other clusters, the better one first
-  std::optional<Offer> one_eps;     ///< the best cell: DBSCAN at one (eps, minpts). Empty if no structure was found
+  /// At most two offers with other clusters: first clusters that have an eps each, then cells by descending score.
+  std::vector<Offer> alternatives;
+  std::optional<Offer> one_eps;  ///< the recommended cell: DBSCAN at one (eps, minpts). Empty if no structure was found
   std::vector<Doubt> doubts;
   std::vector<double> eps;            ///< the eps that were swept, ascending
   std::vector<std::uint32_t> minpts;  ///< the minpts of the grid, ascending
@@ -108,9 +113,9 @@ struct Exploration {
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
 /// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels the clusterings that it offers.
-/// The result depends only on the set of points, their weights and the
-/// metric, not on the order of the rows, except for labels of border points and numbers of clusters. Of the options it
-/// uses those that change the time. Time: suggest(), lineage(), and up to 21 variants. Throws as run() does.
+/// The result depends only on the set of points, their weights and the metric, not on the order of the rows, except for
+/// labels of border points and numbers of clusters. Of the options it uses those that change the time. Time: suggest(),
+/// lineage(), up to 21 variants, and one for each eps of the grown and of the split clusters. Throws as run() does.
 ///
 /// seconds: a bound on the time, above 0. At least 10 eps are then swept first, or all if there are fewer: about every
 /// 4th of a suggested grid. The eps between them follow, in rounds, while the next round is expected to fit into the

@@ -33,6 +33,7 @@ class Failure {
       record(std::current_exception());
     }
   }
+  /// Throws the first failure, if there is one; otherwise throws Cancelled if the flow was stopped.
   void rethrow() const {
     if (first_ != nullptr) std::rethrow_exception(first_);
     stop_.check();
@@ -44,8 +45,9 @@ class Failure {
   std::exception_ptr first_;
 };
 
-/// Returns work that was handed to the backend: reserves the graph until the message has come back. Whether the backend
-/// throws, calls twice or drops the work, exactly one message comes or the flow fails; it never hangs.
+/// Sends the message of a piece of work back to the graph once the backend has done the work. Until then the graph does
+/// not end. Whether the backend throws, calls twice or drops the work, exactly one message comes or the flow fails; it
+/// never hangs.
 template <class Node>
 class WayBack {
  public:
@@ -65,6 +67,7 @@ class WayBack {
   /// Returns true for the first caller, which then works on the message and puts it.
   [[nodiscard]] bool claim() noexcept { return !claimed_.test_and_set(); }
 
+  /// Sends the message. Only the first call has an effect.
   template <class Message>
   void put(const Message& message) noexcept {
     if (used_.test_and_set()) return;

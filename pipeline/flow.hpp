@@ -34,7 +34,8 @@ struct FlowContext {
 
 /// Receives the results of the groups.
 struct FlowConsumer {
-  /// Called with a finished table from a task of the graph; the table is freed when it returns.
+  /// Called with each finished table (EpsJob::table) from a task of the graph, possibly for several tables at once. The
+  /// table is freed when it returns.
   std::function<void(const stages::EpsJob&)> consume;
   /// Returns the bytes that consume() needs for a group of that many variants, reserved before the table.
   std::function<std::uint64_t(std::size_t variants)> bytes;

@@ -1,6 +1,6 @@
-// Functions of other folders, run on the threads of engine options. They work on the CPU. Besides its own errors each
-// throws UsageError for options of a GPU. attach() and track() also throw ResourceError if they would take more memory
-// than the options allow.
+// Functions of other folders, run on as many threads as EngineOptions give. They work on the CPU. Besides its own
+// errors each throws UsageError for options of a GPU. attach() and track() also throw ResourceError if they would take
+// more memory than the options allow.
 #pragma once
 
 #include <cstdint>

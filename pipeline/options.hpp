@@ -44,7 +44,8 @@ struct EngineOptions {
   std::uint64_t memory = 0;
   /// Number of working threads. 0: one per core.
   unsigned threads = 0;
-  /// Automatic: the GPU if there is one, else the CPU.
+  /// Automatic: the GPU if there is one, else the CPU. For points that no engine has loaded, choose_backend()
+  /// (pipeline/backends.hpp) first replaces it: few points go to the CPU.
   BackendChoice backend = BackendChoice::automatic;
   /// The GPU, counted from 0. Empty: the one with the most free memory.
   std::optional<unsigned> gpu = std::nullopt;
@@ -61,8 +62,10 @@ struct SearchOptions {
   ///   GPU  A grid of cells if decide is scalar, and else all if the points are few. Otherwise a sample of the points
   ///        is tested: grid, made of tiles, if it leaves few pairs to be tested; else grid or tree, whichever leaves
   ///        fewer; and all if both leave nearly every pair.
-  /// There are two exceptions. If decide requests tensor cores, the rule for a GPU holds up to six dimensions, too. In
-  /// a periodic box, and for other norms than the Euclidean, it is always a grid of cells.
+  /// There are three exceptions. If decide requests tensor cores, the rule for a GPU holds up to six dimensions, too.
+  /// A run on the CPU that makes nothing but labels, without weights, keeps a list of all pairs of neighbours if the
+  /// data sets are small and sparse, in up to three dimensions (index/pair_list.hpp). Otherwise slices, a periodic box
+  /// and other norms than the Euclidean always get a grid of cells.
   IndexChoice index = IndexChoice::automatic;
   /// The test that candidates are decided by. Automatic, on a GPU: tensor16 if the index is made of tiles; tensor64 if
   /// a sample of the pairs shows that tensor16 would leave too many of them to the float64 test; scalar if the index is

@@ -21,10 +21,11 @@ struct GroupPlan {
   Strategy strategy = Strategy::direct;
   std::string reason;        ///< reason for the strategy, in words
   bool dense_boxes = false;  ///< true if any two points of a cell are neighbours
-  /// Non-empty cells of the grid. 0 if the index has tiles in place of cells, or if a GPU makes cells later.
+  /// Non-empty cells of the grid. 0 if the index has tiles or a list of pairs in place of cells, or if a GPU makes
+  /// cells later.
   std::uint64_t cells = 0;
-  /// Distance tests of one search for the neighbours of every point. 0, which means not counted, if dense_boxes is
-  /// true.
+  /// Distance tests of one search for the neighbours of every point. 0, which means not counted, if dense_boxes is true
+  /// or the index is a list of pairs.
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;       ///< source of candidates
   DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by
@@ -36,7 +37,8 @@ struct GroupPlan {
   /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated. 0 if packed or without a table.
   std::uint64_t pairs = 0;
   bool packed = false;  ///< true if there is a table and it is packed
-  /// Host memory that this eps needs if no other eps is in flight: points, index, table, clustering; not labels.
+  /// Bytes of host memory that this eps needs if no other eps is in flight: points, weights, index, and table or
+  /// clustering. Labels of finished variants are not included.
   std::uint64_t bytes = 0;
   bool fits = true;  ///< true if EngineOptions::memory is enough for it
   /// Estimated time of the variants of this eps on the engine's threads, from the data set in memory to results in

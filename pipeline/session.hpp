@@ -50,6 +50,7 @@ class EngineQueue {
   std::deque<std::uint64_t> waiting_;  ///< the front has the turn
 };
 
+/// The state that the copies of an Engine share.
 struct EngineState {
   EngineState(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice);
 
@@ -87,6 +88,7 @@ class EngineLock {
   EngineQueue::Lock lock_;
 };
 
+/// The state that the copies of a Dataset share.
 struct DatasetState {
   /// The constructors wait for their turn. They throw Cancelled.
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,

@@ -28,8 +28,8 @@ using OnResult = std::function<void(VariantResult&&)>;
 /// Time: O(n log n + candidates) per eps. A candidate is a point that may be a neighbour, and whose distance is tested.
 /// All minpts of an eps share one index, and either one table of neighbours or one count of them.
 /// Memory: EngineOptions::memory bounds all memory of a run except the returned labels. If a table does not fit, run()
-/// clusters without it; if the options require a table, run() throws ResourceError before it searches. The returned
-/// labels take 4·n bytes per variant on top: use run_each() (parts/sweep.hpp) to consume results one by one.
+/// clusters without it, or throws ResourceError if the options require a table. The returned labels take 4·n bytes per
+/// variant on top: use run_each() (parts/sweep.hpp) to consume results one by one.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite, or that the metric does not allow; UsageError for
 /// options that contradict each other, if the metric does not fit the points (check_metric()), and for an eps so small

@@ -22,7 +22,7 @@ struct MovingPoints {
   std::span<const double> times;       ///< t: [n], relative to any moment
   std::span<const double> velocities;  ///< u: [count × d], row-major; coordinates per unit of time
 
-  /// The number of velocities.
+  /// Returns the number of velocities.
   [[nodiscard]] std::size_t count() const noexcept { return velocities.size() / points.dims(); }
   /// Writes the points under velocity v. out: [n × d]. O(n · d).
   void at_velocity(std::size_t v, std::span<double> out) const noexcept;

@@ -9,10 +9,11 @@
 
 namespace epsflow::report {
 
-/// Returns a variant with its counts.
+/// Returns an object with the parameters of a variant and its counts.
 [[nodiscard]] nlohmann::ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary);
 
-/// Returns the grid, "recommended" (null if there is no structure), "alternatives" and "doubts".
+/// Returns an object with "grid", "recommended" (null if there is no structure), "one_eps" (if there is such an offer),
+/// "alternatives" and "doubts".
 [[nodiscard]] nlohmann::ordered_json as_json(const Exploration& made);
 
 }  // namespace epsflow::report

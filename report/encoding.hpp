@@ -17,8 +17,9 @@ using Bytes = std::vector<std::uint8_t>;
 /// each 128 values, rounded up. O(values).
 [[nodiscard]] Bytes pack(std::span<const std::uint8_t> values);
 
-/// Returns the set of ascending numbers as alternating counts: how many from 0 on are absent, how many then are
-/// present, and so on. Each count is in groups of seven bits, lowest first; 128 is added to all except the last.
+/// Returns a set of numbers, given in ascending order, as alternating counts: how many numbers from 0 on are absent,
+/// how many then are present, and so on. Each count is in groups of seven bits, lowest first; 128 is added to all
+/// except the last.
 [[nodiscard]] Bytes pack_places(std::span<const std::uint32_t> places);
 
 /// Returns the bytes in base64 (RFC 4648, padded).

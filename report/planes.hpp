@@ -11,21 +11,25 @@
 
 namespace epsflow::report {
 
+/// A plane, and the points drawn in it.
 struct Plane {
   Axis x;
   Axis y;                 ///< has no name if points have one coordinate
   bool to_scale = false;  ///< whether equal lengths along x and y are drawn equally long
   std::string note = {};  ///< a description of the plane, if the axes do not give it
-  Raster raster;
+  Raster raster;          ///< column 0 is at x.from, and row 0 at y.from
 };
 
 /// The names and units of the coordinates.
 struct Columns {
-  std::vector<std::string> names = {};  ///< [d] or empty: x, y, z for up to three dimensions, otherwise x0, x1, …
-  std::vector<std::string> units = {};  ///< [d] or empty
+  std::vector<std::string> names = {};  ///< [d] or empty
+  std::vector<std::string> units = {};  ///< [d] or empty; not used on a sphere
 };
 
+/// Returns the name of coordinate k. Without a name in `columns`, it is longitude or latitude on a sphere, else x, y or
+/// z for up to three dimensions, otherwise x0, x1, …
 [[nodiscard]] std::string name_of(const Columns& columns, const Metric& metric, std::size_t dims, std::size_t k);
+/// Returns the unit of coordinate k: ° or rad on a sphere, else from `columns`; empty if it has none.
 [[nodiscard]] std::string unit_of(const Columns& columns, const Metric& metric, std::size_t k);
 
 /// Returns one plane up to two dimensions, three for three, one for more. Longitude increases to the right, latitude

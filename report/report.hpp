@@ -41,11 +41,11 @@ struct Subject {
 /// A cluster of a condensed tree (trees/condensed_tree.hpp). The root is the first, and parents come before children.
 struct TreeCluster {
   std::int64_t parent = -1;  ///< −1 for the root
-  double birth = 0;          ///< infinite for the root
-  double death = 0;
-  std::uint32_t size = 0;   ///< number of points at its birth
-  std::int32_t label = -1;  ///< −1 if it is not selected
-  /// Numbers of points below some eps, in descending order of eps.
+  double birth = 0;          ///< the eps at which it separates from others; infinite for the root
+  double death = 0;          ///< the eps at which it splits or ends
+  std::uint32_t size = 0;    ///< number of points at its birth
+  std::int32_t label = -1;   ///< −1 if it is not selected
+  /// Pairs of an eps and the number of points that the cluster has below it, in descending order of eps.
   std::vector<std::pair<double, std::uint32_t>> steps = {};
 };
 

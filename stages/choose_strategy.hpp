@@ -25,8 +25,9 @@ struct StrategyAnswer {
   std::string_view reason;
 };
 
-/// Returns the use of the cells of the index. This is decided before the index is built, from the caller's options and
-/// the dimensions alone: points that are sorted into one kind of cells would have to be sorted again for the other.
+/// Returns the kind of cells of the index: dense boxes for clustering without a table in up to three dimensions, else
+/// eps cells. This is decided before the index is built, from the caller's options and the dimensions alone: points
+/// that are sorted into one kind of cells would have to be sorted again for the other.
 [[nodiscard]] Cells choose_cells(StrategyChoice choice, bool table_wanted, std::size_t dims) noexcept;
 
 /// Chooses the strategy of one eps. Pure.

@@ -13,8 +13,8 @@
 
 namespace epsflow::stages {
 
-/// Throws Error if labels are wrong, which is a defect of epsflow. Searches `points` of `space` itself, within
-/// `radius`; see clustering/verify.hpp. weights: null if the points have none.
+/// Throws Error if the labels of a result are wrong, which is a defect of epsflow. Searches the points again, without
+/// the index of the run (clustering/verify.hpp). radius: the radius of the eps. weights: null if the points have none.
 void check_labels(PointsView points, const Space& space, const WholeWeights* weights, double radius,
                   const VariantResult& result);
 
@@ -24,7 +24,7 @@ struct ClusterVariants {
   bool core_mask = false;
   Keep keep = Keep::labels;
   bool clusters = false;                  ///< fill VariantResult::clusters
-  PointsView points = {};                 ///< for `verify`, which searches them itself
+  PointsView points = {};                 ///< needed only if `verify` is set, which searches without the index
   Space space = {};                       ///< of the points
   const WholeWeights* weights = nullptr;  ///< null if the points have none
   unsigned workers = 1;                   ///< the largest number of concurrent variants, with VariantMethod::each

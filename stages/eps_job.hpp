@@ -26,6 +26,7 @@ struct EpsGroup {
 struct EpsJob {
   explicit EpsJob(EpsGroup g) : group(std::move(g)) {}
 
+  /// Returns the seconds of wall time since the job was made.
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
@@ -48,7 +49,7 @@ struct EpsJob {
   std::unique_ptr<Index> index;
 
   // On the way through a table:
-  double table_seconds = 0;  ///< wall time from the index to the last row
+  double table_seconds = 0;  ///< seconds() when the last row was in the table
   std::unique_ptr<TableSearch> search;
   RowOrder order;
   /// Offsets, counts, layout, and the memory that the consumer needs; the arena charges the entries.

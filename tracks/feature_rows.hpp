@@ -22,11 +22,12 @@ struct FeatureRows {
   }
 };
 
-/// Throws UsageError and InputError as find_tracks() does, for invalid starts, labels and core.
+/// Throws UsageError and InputError as find_tracks() does, for invalid starts, sizes, labels and core. O(n).
 void check_slices(const SlicedLabels& slices);
 
-/// Returns the rows of each feature. Sets Tracks::slices, feature_of, and features except for their cells and tracks.
-/// check_slices() must have accepted the slices. O(n), in parallel, if labels are dense. Throws Cancelled.
+/// Finds the features. Returns the rows of each. Sets in `found`, which must be empty: slices, feature_of, and features
+/// except for their cells and tracks. check_slices() must have accepted the slices. O(n) if the labels of a slice are
+/// not far larger than its number of points, else a sort of them; in parallel. Throws Cancelled.
 [[nodiscard]] FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const CancelToken& cancel);
 
 }  // namespace epsflow::tracks

@@ -12,9 +12,9 @@
 
 namespace epsflow::tracks {
 
-/// Returns the links of each slice with the next. prepare(slice) returns the data by which a slice is compared.
-/// compare(before, after) returns the links of two slices, sorted by from and then by to. Several pairs run in
-/// parallel. A slice is prepared twice if another thread takes over, at most once in four slices.
+/// Returns [slices − 1] lists: the links of each slice with the next. prepare(slice) returns the data by which a slice
+/// is compared. compare(before, after) returns the links of two slices, sorted by from and then by to. Several pairs
+/// run in parallel. A slice is prepared twice if another thread takes over, at most once in four slices.
 template <class Prepare, class Compare>
 [[nodiscard]] std::vector<std::vector<FeatureLink>> links_of_pairs(std::size_t slices, const CancelToken& cancel,
                                                                    Prepare prepare, Compare compare) {

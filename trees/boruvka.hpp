@@ -12,20 +12,19 @@
 
 namespace epsflow::trees {
 
-/// Makes a spanning tree for each minpts, and hands it over. Heights are sums, by the rule of
-/// core/space.hpp. points: [n × d], finite, n at least 1. minpts: each from 1
-/// to n, in any order, which is the order of the calls. Memory: spanning_trees_bytes(). In parallel,
-/// on the threads of the calling arena. Throws Cancelled, ResourceError, and
+/// Makes a minimum spanning tree for each minpts, in the given order, and passes it to take(). Heights are sums, by the
+/// rule of core/space.hpp. points: [n × d], finite, n at least 1. minpts: each from 1 to n. Memory:
+/// spanning_trees_bytes(). In parallel, on the threads of the calling arena. Throws Cancelled, ResourceError, and
 /// InputError if squares (or other powers) of differences leave the range of float64.
 void spanning_trees(PointsView points, const Space& space, std::span<const std::uint32_t> minpts,
                     const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take);
 
-/// Returns the peak memory of spanning_trees(), in bytes, without the points and the trees; with
-/// the memory that a Hierarchy takes while it is made from a tree.
+/// Returns the peak memory of spanning_trees(), in bytes, without the points and the trees. It includes
+/// hierarchy_bytes(), because take() may make a Hierarchy from a tree.
 [[nodiscard]] std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims,
                                                  std::span<const std::uint32_t> minpts) noexcept;
 
-/// Returns the peak memory of making a Hierarchy from a spanning tree, in bytes, without both.
+/// Returns the peak memory of making a Hierarchy from a spanning tree, in bytes, without the tree and the Hierarchy.
 [[nodiscard]] std::uint64_t hierarchy_bytes(std::uint64_t n) noexcept;
 
 }  // namespace epsflow::trees

@@ -35,8 +35,8 @@ struct SelectionOptions {
 /// Throws UsageError if epsilon is negative or NaN.
 void check_selection(const SelectionOptions& options);
 
-/// Selects clusters of a condensed tree, which are given in its order, and numbers them by the smallest id of their
-/// points. Throws as check_selection(). O(clusters log clusters).
+/// Selects clusters of a condensed tree, all of which are given in its order, and numbers the selected ones by the
+/// smallest id of their points. Throws as check_selection(). O(clusters log clusters).
 [[nodiscard]] ChosenClusters choose_clusters(std::span<const CondensedCluster> clusters,
                                              const SelectionOptions& options);
 
@@ -44,8 +44,9 @@ void check_selection(const SelectionOptions& options);
 void check_min_cluster_size(std::uint64_t min_cluster_size, std::uint64_t n);
 
 /// The clusters of at least min_cluster_size points in a hierarchy. From the root down: if two or more children of a
-/// node have as many points, they are new clusters, and the cluster ends. If one child has, the cluster goes on in it.
-/// If none has, the cluster ends. Points of other children leave the cluster at the eps of the node.
+/// node have at least min_cluster_size points, they are new clusters, and the cluster ends. If one child has, the
+/// cluster goes on in it. If none has, the cluster ends. Points of other children leave the cluster at the eps of the
+/// node.
 ///
 /// Source: Campello et al. 2015 (hierarchy.hpp); selection, memberships and outlier scores as in scikit-learn 1.9 and
 /// in the package hdbscan.
@@ -64,7 +65,8 @@ class CondensedTree {
   /// Returns the eps at which each point leaves its last cluster. [n]
   [[nodiscard]] std::span<const double> leaves_at() const noexcept { return parts_.leaves_at.span(); }
 
-  /// Throws UsageError if epsilon is negative or NaN. O(n).
+  /// Selects clusters and returns them with the label and the probability of each point. Throws UsageError if epsilon
+  /// is negative or NaN. O(n).
   [[nodiscard]] SelectedClusters select(const SelectionOptions& options = {}) const;
   /// Returns the GLOSH outlier score of each point, from 0 (as dense as its cluster becomes) to 1. [n] O(n).
   [[nodiscard]] Buffer<double> outlier_scores() const;

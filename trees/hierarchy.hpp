@@ -14,9 +14,9 @@ namespace epsflow {
 
 /// A merge of two clusters, as in the linkage matrices of SciPy: numbers below n are points, number n + i is row i.
 struct LinkageRow {
-  std::uint64_t a;  ///< smaller number
-  std::uint64_t b;  ///< larger number
-  double eps;
+  std::uint64_t a;     ///< smaller number
+  std::uint64_t b;     ///< larger number
+  double eps;          ///< the eps at which they merge
   std::uint32_t size;  ///< number of points of both
 };
 
@@ -25,7 +25,7 @@ struct LinkageRow {
 /// determines ids), of threads or devices. An eps here is the smallest number of float64 at which the distance test of
 /// core/space.hpp passes. At any eps the components are exactly the core points of the clusters of DBSCAN.
 ///
-/// Source: Campello, Moulavi, Zimek & Sander, ACM TKDD 10(1), 2015; nodes of more than two children: DESIGN of epsflow.
+/// Source: Campello, Moulavi, Zimek & Sander, ACM TKDD 10(1), 2015. Nodes of more than two children are an addition.
 class Hierarchy {
  public:
   Hierarchy() = default;
@@ -48,7 +48,8 @@ class Hierarchy {
   [[nodiscard]] std::span<const std::uint32_t> parents() const noexcept { return nodes_.parents.span(); }
 
   /// Returns the component of each point at an eps: the label that DBSCAN gives to core points, −1 for others.
-  /// Components of fewer than `least` points are −1, too. Throws UsageError if eps is negative or NaN. O(n).
+  /// Components of fewer than `least` points are −1, too, and the others are numbered without them. Throws UsageError
+  /// if eps is negative or NaN, and ResourceError if there are more than 2^31 − 1 components. O(n).
   [[nodiscard]] Buffer<std::int32_t> cut(double eps, std::uint32_t least = 1) const;
 
   /// Returns the n − 1 merges of single points and clusters. A node of k children is a run of k − 1 rows of the same

@@ -21,7 +21,7 @@ class Sets {
     }
     return x;
   }
-  /// Joins two different roots, and returns the root of both.
+  /// Joins the sets of two different roots, and returns the root of the joined set.
   std::uint32_t join(std::uint32_t a, std::uint32_t b) {
     if (size_[a] < size_[b]) std::swap(a, b);
     parent_[b] = a;

@@ -10,7 +10,8 @@ namespace epsflow::gpu {
 /// memory. Clears the CUDA error that the query may cause.
 [[nodiscard]] std::optional<int> gpu_of(const void* data, int current) noexcept;
 
-/// Throws UsageError, which names `what`, if an array is in the memory of another GPU than `device`.
+/// Throws UsageError if an array is in the memory of another GPU than `device`. what: the array's name in the error, a
+/// plural such as "the labels".
 void require_not_elsewhere(const void* data, const std::string& what, int device);
 
 }  // namespace epsflow::gpu

@@ -13,7 +13,7 @@ class DeviceError : public ResourceError {
   using ResourceError::ResourceError;
 };
 
-/// The memory of the GPU, or the share of it that a run may hold, is exhausted.
+/// The memory of the GPU, or the share of it that an engine may hold, is exhausted.
 class DeviceOutOfMemory : public DeviceError {
  public:
   using DeviceError::DeviceError;

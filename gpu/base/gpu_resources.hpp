@@ -1,4 +1,4 @@
-// The resources that all products of one index share.
+// The GPU and the resources that the searches and clusterings of one data set share.
 #pragma once
 
 #include <epsflow/core/cancel.hpp>
@@ -6,7 +6,7 @@
 
 namespace epsflow::gpu {
 
-/// All members must outlive every copy of this.
+/// The objects that it refers to must outlive every copy.
 struct GpuResources {
   int device;
   DeviceMemory& memory;

@@ -9,10 +9,10 @@
 
 namespace epsflow::gpu {
 
-/// Releases idle memory after a second without allocations and frees, on a thread that sleeps while it is not used.
+/// Releases idle memory after a second without allocations and frees. Its thread sleeps until memory is used again.
 class IdleMemory {
  public:
-  /// `memory` must outlive it.
+  /// `memory`, which is on `device`, must outlive the object.
   IdleMemory(int device, DeviceMemory& memory);
   IdleMemory(const IdleMemory&) = delete;
   IdleMemory& operator=(const IdleMemory&) = delete;

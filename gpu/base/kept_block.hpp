@@ -1,4 +1,4 @@
-// Device memory of results and points that outlive what made them.
+// Device memory of results and points that outlive the objects that made them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,7 +24,7 @@ class KeptBlock {
   }
   KeptBlock(const KeptBlock&) = delete;
   KeptBlock& operator=(const KeptBlock&) = delete;
-  /// Waits for the device, because the caller may have used any stream to read them.
+  /// Waits for the device, because the caller may have used any stream to read the memory.
   ~KeptBlock() {
     try {
       const DeviceScope scope(device());

@@ -19,7 +19,7 @@
 
 namespace epsflow::gpu {
 
-/// The memory of one GPU that a run may hold. Ordered by stream; freed memory is reused. Thread-safe.
+/// The memory of one GPU that an engine may hold. Ordered by stream; freed memory is reused. Thread-safe.
 class DeviceMemory {
  public:
   /// limit: bytes, or 0 for nine tenths of the free memory. The GPU must be the current one in all calls.
@@ -38,7 +38,8 @@ class DeviceMemory {
   /// Returns the bytes that can still be allocated within the limit.
   [[nodiscard]] std::uint64_t available() const noexcept;
 
-  /// Returns memory for later work on `stream`. Throws DeviceOutOfMemory, which names the bytes and the limit.
+  /// Returns memory for later work on `stream`. Throws DeviceOutOfMemory if the limit or the GPU's memory does not
+  /// suffice, DeviceError.
   [[nodiscard]] void* allocate(std::uint64_t bytes, cudaStream_t stream);
   /// Frees memory after the work that is on `stream` so far.
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
@@ -47,15 +48,17 @@ class DeviceMemory {
   [[nodiscard]] void* allocate_open(std::uint64_t bytes);
   void free_open(void* memory, std::uint64_t bytes) noexcept;
 
-  /// Returns true if work of another GPU can write to it over a link, and permits that. Thread-safe.
+  /// Returns true if GPU `device` can access the memory of allocate() directly, and enables this access. Not for memory
+  /// of allocate_open().
   [[nodiscard]] bool reachable_from(int device);
 
-  /// Releases the idle memory that is free by now.
+  /// Releases the idle memory that is free by now to the driver.
   void give_back() noexcept;
   /// The number of allocations and frees, modulo 2^32.
   [[nodiscard]] std::uint32_t uses() const noexcept { return uses_.load(std::memory_order_relaxed); }
   /// Waits until uses() differs from `seen`, or for wake().
   void wait_for_use(std::uint32_t seen) const noexcept { uses_.wait(seen); }
+  /// Increases uses() by one, which ends every wait.
   void wake() noexcept;
 
  private:
@@ -184,7 +187,7 @@ void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexce
 /// Copies to host memory that a TablePinner has pinned. No copy crosses the border of a piece. Does not wait.
 void copy_to_table(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
 
-/// Returns a copy of host values. Waits, so that the caller may reuse them at once.
+/// Returns a copy of host values in device memory. Waits, so that the caller may reuse the values at once.
 template <class T>
 [[nodiscard]] DeviceBuffer<T> copy_of(std::span<const T> values, DeviceMemory& memory, cudaStream_t stream) {
   DeviceBuffer<T> buffer(memory, stream, values.size());

@@ -7,7 +7,7 @@
 
 namespace epsflow::gpu {
 
-/// Names the work of this thread until the end of the scope after a stage.
+/// Marks the work of this thread, until the end of the scope, with the name of a stage.
 class StageRange {
  public:
   explicit StageRange(Stage stage) { nvtxRangePushA(stage_name(stage).data()); }  // the names are literals

@@ -31,7 +31,7 @@ inline constexpr UploadShape kUploadOfMany{12, 1, 4};
 inline constexpr std::uint64_t kArenaUpload = 32 << 20;
 /// Bytes that such a thread copies at a time.
 inline constexpr std::uint64_t kArenaChunk = 1 << 18;
-/// The most threads that pick rows out of others, at some 3 GB/s each.
+/// The most threads that write the rows of a PointsSource to buffers, at some 3 GB/s each.
 inline constexpr unsigned kGatherThreads = 16;
 
 /// The mask of all lanes of a warp in CUDA's warp functions.
@@ -68,7 +68,8 @@ inline constexpr std::uint64_t kMostBatchRows = 2 << 20;
 /// Upper bound on the average distance tests of a batch, times dimensions, which bounds how long a cancelled run
 /// continues. An H200 did 3e12 a second (2-D, well-filled cells), so a batch takes about 0.03 s.
 inline constexpr double kMostBatchWork = 1e11;
-/// Parts of a count that are queued before a wait.
+/// Up to this many parts of a count, a union or a labelling are queued without a wait. If there are more, each is
+/// waited for.
 inline constexpr std::size_t kPartsAtOnce = 16;
 /// Words of a lane for each pair: row and neighbour, twice for the sort, and a share of the sort's temporary memory.
 inline constexpr std::uint64_t kPairWordsWithScratch = 5;
@@ -124,7 +125,8 @@ inline constexpr std::uint32_t kHugeCell = 8192;
 inline constexpr std::uint32_t kChunk = 64;
 /// Blocks for a pair of huge cells.
 inline constexpr unsigned kHugeBlocks = 128;
-/// Up to this many cells, or points, arrays have the largest possible size. With more, a wait of 10 us is cheap.
+/// Up to this many cells, or points, arrays have the largest possible size. With more, the exact size is waited for,
+/// which takes 10 us.
 inline constexpr std::uint32_t kCountedNodes = 1 << 24;
 /// Counters over which blocks are spread, so that they do not queue for one.
 inline constexpr unsigned kTallies = 32;

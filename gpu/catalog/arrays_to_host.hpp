@@ -26,7 +26,8 @@ class ArraysToHost {
   }
   /// Allocates all vectors, while the GPU computes their contents. Throws std::bad_alloc.
   void make_buffer(unsigned threads);
-  /// Copies all arrays after make_buffer(). Waits. Throws DeviceError.
+  /// Copies all arrays after make_buffer(). from: device memory of all arrays, one after another. Waits. Throws
+  /// DeviceError.
   void copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads);
 
  private:

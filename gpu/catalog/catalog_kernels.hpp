@@ -20,7 +20,8 @@ struct LookedAt {
 };
 inline constexpr std::uint64_t kAllFine = ~std::uint64_t{0};
 
-/// [device] *found. weights: null if there are none. sky: null if the points are not on a sphere.
+/// Examines the points, and writes *found. [device] weights: null if there are none. sky: null if the points are not on
+/// a sphere.
 void launch_look(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
                  LookedAt* found, cudaStream_t stream);
 

@@ -13,7 +13,7 @@ namespace epsflow::gpu {
 struct DeviceNeighborCounting {
   using Sum = std::uint32_t;
 
-  std::uint32_t most;
+  std::uint32_t most;   ///< the largest minpts
   std::uint32_t least;  ///< the smallest minpts
 
   /// Returns the sum over the points of a cell, which are neighbours of each other.
@@ -23,11 +23,11 @@ struct DeviceNeighborCounting {
   __device__ bool enough(Sum sum) const { return sum >= most; }
   /// Returns a count that is on the same side of each minpts as the sum.
   __device__ std::uint32_t count(Sum sum) const { return min(sum, most); }
-  /// Returns the number of candidates that a point needs to be core at any minpts.
+  /// Returns the number of candidates below which a point is core at no minpts.
   __device__ std::uint32_t fewest_candidates() const { return least; }
 };
 
-/// Sums the weights of neighbours. The count is the largest minpts that the sum reaches.
+/// Sums the weights of neighbours. The count is the largest minpts that the sum reaches, or 0.
 struct DeviceWeightCounting {
   using Sum = WeightSum;
 
@@ -51,6 +51,7 @@ struct DeviceWeightCounting {
   __device__ std::uint32_t fewest_candidates() const { return 0; }
 };
 
+/// Returns the sum of the values of all lanes to each of them.
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) { return __reduce_add_sync(tuning::kWholeWarp, value); }
 __device__ inline WeightSum warp_sum(WeightSum value) {
   for (unsigned step = 16; step > 0; step /= 2) {

@@ -61,7 +61,7 @@ class DenseBoxClustering final : public DeviceClustering {
   DirectTask task_;
   DenseBoxGrid grid_;
   TallyPair tally_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n] if there are several minpts
+  DeviceBuffer<std::uint32_t> counts_;  // [n]; empty if the count writes core_bits_ itself
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;

@@ -31,16 +31,16 @@ inline constexpr unsigned kMostRows = kRowCells * kRowCells;
 struct DenseBoxRow {
   std::int64_t offset;      ///< the key of the first cell of the row minus the key of the cell
   std::int8_t steps[2];     ///< steps along all axes except the last
-  std::uint8_t lower_near;  ///< one bit for each cell that is before the cell and adjacent to it
-  std::uint8_t lower_far;   ///< one bit for each cell that is before the cell and not adjacent
+  std::uint8_t lower_near;  ///< one bit for each cell of the row that has a smaller key and is adjacent
+  std::uint8_t lower_far;   ///< one bit for each cell of the row that has a smaller key and is not adjacent
 };
 
 /// The limits that decide how cells are found by their keys. If there are few enough possible keys, a bitmap over all
 /// of them is used. Otherwise a table has the first cell of each block of 2^k keys, and the cell is searched within the
 /// block. If blocks would have too many keys, the cell is searched among all cells. All three ways find the same cells.
 struct LookupLimits {
-  std::uint64_t keys_per_point = tuning::kMostKeysPerPoint;         ///< most possible keys for a bitmap; 0: no bitmap
-  std::uint64_t blocks_per_point = tuning::kMostKeyBlocksPerPoint;  ///< most blocks, less than 2^32; 0: no table
+  std::uint64_t keys_per_point = tuning::kMostKeysPerPoint;         ///< most keys per point for a bitmap; 0: none
+  std::uint64_t blocks_per_point = tuning::kMostKeyBlocksPerPoint;  ///< most blocks per point, below 2^32; 0: none
 };
 
 /// The index in the form that kernels use. Its pointers are to device memory, of the DenseBoxGrid or, in `ghosts` and
@@ -53,7 +53,8 @@ struct DenseBoxView {
   const std::uint32_t* low_keys = nullptr;  ///< [cells] lower halves of the ascending keys
   /// [cells] upper halves of the keys; null if no possible key has an upper half above 1
   const std::uint32_t* high_keys = nullptr;
-  /// [1] the first cell whose upper half is 1, all ones if there is none; null if keys have 32 bits or high_keys is set
+  /// [1] the first cell whose key has the upper half 1, all ones if there is none; null if keys have 32 bits or
+  /// high_keys is set
   const std::uint32_t* first_high = nullptr;
   const RankWord* words = nullptr;              ///< bitmap of the keys in use; null if there are too many keys
   const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or after each block of keys, or null

@@ -20,7 +20,8 @@ class HugePairs {
   HugePairs(std::uint32_t points, Scratch scratch);
 
   [[nodiscard]] CellPair* list() const { return list_.data(); }
-  /// Unites the cells of the first `count` pairs if they have core points within eps. Waits for the stream.
+  /// Unites the cells of the first `count` pairs if they have core points within eps. Waits for earlier work of the
+  /// stream, but not for its own last kernels.
   void decide(std::uint32_t count, const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents,
               Scratch scratch) const;
 
@@ -54,7 +55,8 @@ void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint
 void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream);
 /// Compares pairs of cells, and unites those that have core points within eps. pairs: [count] as cells of the grid;
-/// places: [count] the same pairs as indices of `cells`. positions: [places]
+/// places: [count] the same pairs as indices of `cells`. positions: the position of each place. chunks: from
+/// launch_chunk_bounds().
 void launch_huge_pairs(const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
                        const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
                        const CellPair* places, std::uint32_t count, cudaStream_t stream);

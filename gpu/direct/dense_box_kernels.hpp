@@ -61,7 +61,8 @@ void launch_remaining_counts(const DenseBoxView& view, const MinptsRange& minpts
 
 // Sets: dense_box_unions.cu, with a thread for each cell, and dense_box_queued_pairs.cu, with blocks for slow pairs.
 
-/// Two cells whose core points a block compares: all points of the smaller with one part of the larger.
+/// Two cells whose core points a block compares: all points of the smaller with one part of the larger. Part k has
+/// kPairPart points, from the point k · kPairPart of the cell on. A pair of huge cells has one entry, with part 0.
 struct QueuedPair {
   std::uint32_t larger;
   std::uint32_t smaller;
@@ -73,7 +74,7 @@ struct CellPair {
   std::uint32_t b;
 };
 
-/// Pairs of cells that one thread cannot decide quickly. Their numbers are in the tally.
+/// Pairs of cells that one thread cannot decide quickly. Tally::queued and Tally::huge_pairs are their numbers.
 struct PairQueue {
   QueuedPair* pairs = nullptr;  ///< [capacity]
   std::uint32_t capacity = 0;
@@ -109,6 +110,7 @@ void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::u
 void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, std::uint32_t* list,
                             std::uint32_t* count, Scratch scratch);
 
+/// The largest distance of two cells along an axis, in slots: 1 or 2.
 enum class CellDistance : std::uint8_t { adjacent, two_apart };
 
 /// Unites every stride-th cell, if it is core, with the earlier core cells at this distance that have core points

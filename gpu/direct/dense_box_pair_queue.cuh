@@ -14,7 +14,8 @@ __device__ inline void list_huge(const PairQueue& queue, std::uint32_t a, std::u
   queue.huge[atomicAdd(&queue.tally->huge_pairs, 1U)] = {a, c};
 }
 
-/// Queues a pair for blocks. Returns false if there is no room.
+/// Queues a pair for blocks. If there is no room, lists a pair of huge cells in PairQueue::huge; for other pairs
+/// returns false.
 __device__ inline bool leave_to_blocks(const PairQueue& queue, std::uint32_t cell_a, const Members& a,
                                        std::uint32_t cell_c, const Members& c) {
   const bool larger_first = a.size() >= c.size();

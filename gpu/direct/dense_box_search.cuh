@@ -1,4 +1,4 @@
-// Searches core points near a point.
+// Searches for core points near a point.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace epsflow::gpu {
 
-/// Searches a cell with one thread, which may test `limit` more points. Returns Verdict::open if these were not enough.
+/// Searches a cell with one thread, which may test `limit` more points. Lowers `limit` by the points tested. Returns
+/// Verdict::open if these were not enough.
 template <class T, unsigned D>
 __device__ Verdict search_alone(const DenseBoxView& view, const Nodes& nodes, const Place<T, D>& place,
                                 const Members& members, std::uint32_t& limit) {

@@ -158,6 +158,7 @@ struct CellReach {
     }
   }
 
+  /// Returns the distance along an axis, in slots, from the point to the cells that are `step` slots away.
   __device__ float gap(unsigned axis, int step) const {
     return step == 0
                ? 0.0F
@@ -188,7 +189,7 @@ struct Span {
   std::uint32_t end;
 };
 
-/// Returns the positions of the cells of a row that are within reach.
+/// Returns the positions of the cells of a row that are within reach. key: of the cell that contains the point.
 template <unsigned D>
 __device__ inline Span row_in_reach(const DenseBoxView& view, const CellReach<D>& reach, const DenseBoxRow& row,
                                     std::uint64_t key) {

@@ -54,7 +54,7 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
  private:
-  /// Returns [device] the counts of neighbours by position. Derived classes override it, because a part needs it.
+  /// Returns [device] the counts of neighbours by position. Derived classes that can cluster a part override it.
   [[nodiscard]] virtual std::uint32_t* counts() const { return nullptr; }
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;

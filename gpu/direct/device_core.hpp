@@ -17,7 +17,7 @@ namespace epsflow::gpu {
 /// The resources that DeviceCore uses. All must outlive it.
 struct DeviceCoreHome {
   int device;
-  unsigned threads;
+  unsigned threads;  ///< the largest number of threads that copy
   DeviceMemory& memory;
   PinnedPool& pinned;
   std::shared_ptr<LabelMemory> labels;

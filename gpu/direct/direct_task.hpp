@@ -22,7 +22,7 @@ struct DirectTask {
   DeviceMemory& memory;
   PinnedPool& pinned;
   const CancelToken& cancel;
-  PhaseMarks* marks = nullptr;
+  PhaseMarks* marks = nullptr;  ///< null, or the object that gets the ends of the phases
   /// The memory for core_since if clusters are requested as objects, else null.
   std::shared_ptr<LabelMemory> core_since = nullptr;
   bool borders = true;                                  ///< true if border points are distinguished from noise

@@ -31,7 +31,7 @@ class DisjointSets {
 
   struct Joined {
     std::uint32_t root;   ///< of both at that moment
-    std::uint32_t ended;  ///< the root that is none any more; kNotCore if both were in one set
+    std::uint32_t ended;  ///< the former root that now has `root` as its parent; kNotCore if both were in one set
   };
   /// Joins the sets of two core nodes.
   __device__ Joined join(std::uint32_t a, std::uint32_t b) const {

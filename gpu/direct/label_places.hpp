@@ -16,8 +16,9 @@ struct LabelHomes {
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// Returns a place in host memory or on the device, as the options request. device: number of the GPU, which must be
-/// the current one. n: number of points that get labels. It takes one level at a time. Throws DeviceOutOfMemory.
+/// Returns a place in host memory or on the device, as the options request, or one without memory if they keep no
+/// labels. device: number of the GPU, which must be the current one. n: number of points that get labels. At most one
+/// target at a time may wait for take(). Throws DeviceOutOfMemory.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 

@@ -40,7 +40,7 @@ class PointClustering final : public DeviceClustering {
   Stream stream_;
   TallyPair tally_;
   DeviceBuffer<std::uint32_t> order_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n] if there are several minpts
+  DeviceBuffer<std::uint32_t> counts_;  // [n]; empty if the count writes core_bits_ itself
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;

@@ -12,7 +12,8 @@ namespace epsflow::gpu {
 inline std::uint32_t direct_blocks(std::uint64_t items) {
   return static_cast<std::uint32_t>((items + tuning::kDirectThreads - 1) / tuning::kDirectThreads);
 }
-/// 64-bit, because the last block may exceed 2^32 if there are nearly as many points.
+/// Returns the number of this thread. 64-bit, because the last block may exceed 2^32 if there are nearly as many
+/// points.
 __device__ inline std::uint64_t direct_thread() {
   return std::uint64_t{blockIdx.x} * tuning::kDirectThreads + threadIdx.x;
 }
@@ -33,7 +34,7 @@ __device__ inline std::uint32_t word_within(const std::uint32_t* bits, std::uint
 struct CoreOfNode {
   std::uint32_t first = 0;  ///< first core position, if count > 0
   std::uint32_t count = 0;
-  std::uint32_t size = 0;
+  std::uint32_t size = 0;  ///< number of points of the node
 };
 
 /// Counts all core points of a node.

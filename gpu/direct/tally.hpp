@@ -31,10 +31,10 @@ struct Tally {
   std::uint64_t noise[tuning::kTallies];
   std::uint64_t border[tuning::kTallies];
   std::uint64_t core[tuning::kTallies];  ///< used if border points are not distinguished from noise, else 0
-  std::uint32_t clusters;
-  std::uint32_t largest;
+  std::uint32_t clusters;                ///< number of clusters
+  std::uint32_t largest;                 ///< number of points of the largest cluster
   std::uint32_t queued;      ///< pairs of cells, or parts of them, in the queue for blocks; may exceed the capacity
-  std::uint32_t huge_pairs;  ///< undecided pairs of huge cells; may exceed the capacity
+  std::uint32_t huge_pairs;  ///< undecided pairs of huge cells; PairQueue::huge has room for all
   std::uint32_t remaining;   ///< points in the list for blocks (RemainingPoints); may exceed the capacity
 };
 
@@ -77,10 +77,11 @@ void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t
 /// Writes first[k] = the smallest core id of cluster k. [clusters]
 void launch_first_cores(const Numbering& numbering, std::uint32_t* first, cudaStream_t stream);
 
-/// Adds the number of clusters and the largest size to the tally, after border points are added to `sizes`.
+/// Writes the number of clusters and the largest size to the tally, after border points are added to `sizes`.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
-/// Adds the number of clusters and of their core points to the tally, if `sizes` has no border points.
+/// Writes the number of clusters to the tally, and adds the number of their core points, if `sizes` has no border
+/// points.
 void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
 /// Writes core[id] = 1 for core points, else 0, for ids below `labelled`.

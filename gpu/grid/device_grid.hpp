@@ -20,7 +20,8 @@ namespace epsflow::gpu {
 /// Points sorted by cell, as index::Grid and index::CandidateRanges sort and group them. Non-empty cells only.
 class DeviceGrid {
  public:
-  /// O(n·d) and a radix sort; then O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
+  /// The GPU must be the current one; points, memory and pinned must outlive the object. O(n·d) and a radix sort; then
+  /// O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
   DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
              const CancelToken& cancel);
 

@@ -40,7 +40,7 @@ inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
 /// Writes *first = the index, row by row, of the first coordinate that is NaN or infinite, or kAllFinite. [device]
 void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream);
 
-/// The indexed axes and the strides of their slots in a cell's key.
+/// The indexed axes and the strides of their slots in a cell's key. The constructor leaves both to the caller.
 struct KeyMaker {
   KeyMaker(const index::CellKeys& keys, SlicesView slices_on_device) noexcept
       : slices(slices_on_device),
@@ -52,8 +52,8 @@ struct KeyMaker {
   std::uint64_t strides[index::kMostIndexedDims];
   SlicesView slices;
   std::uint64_t slice_stride;
-  std::uint32_t count;
-  std::uint32_t window;
+  std::uint32_t count;   ///< number of axes
+  std::uint32_t window;  ///< added to each slot, as in index::CellKeys
 };
 
 /// Writes the key and id of each point. Key: std::uint32_t or std::uint64_t.
@@ -96,7 +96,8 @@ struct CellTable {
   index::ClosedKeys closed;
 };
 
-/// Writes range_offsets[c] = the ranges, and cell_words[c] = the words of all rows, of the cells before c. [cells + 1]
+/// Writes range_offsets[c] = the number of ranges, and cell_words[c] = the number of words of all rows in a packed
+/// table, of the cells before c. [cells + 1]
 void launch_measure_ranges(CellTable table, std::uint64_t* range_offsets, std::uint64_t* cell_words, Scratch scratch);
 /// Writes the ranges, merged if they touch.
 void launch_write_ranges(CellTable table, const std::uint64_t* range_offsets, Range* ranges, cudaStream_t stream);

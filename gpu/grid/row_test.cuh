@@ -13,8 +13,8 @@ namespace epsflow::gpu {
 /// Marks a space that is not plain: kOtherSpace + D stands for D dimensions there, or any number if D is 0.
 constexpr unsigned kOtherSpace = 1U << 16;
 
-/// Tests one row against candidates. kKind: the dimensions, 0 for any number, or kOtherSpace + D in another space.
-/// Coordinates of the row stay in registers if their number is known at compile time.
+/// Tests one row against candidates, which are positions. kKind: the dimensions, 0 for any number, or kOtherSpace + D
+/// in another space. Coordinates of the row stay in registers if their number is known at compile time.
 template <class T, unsigned kKind>
 class DeviceRowTest {
   static constexpr bool kPlain = kKind < kOtherSpace;

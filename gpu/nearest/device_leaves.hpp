@@ -13,7 +13,7 @@
 namespace epsflow::gpu {
 
 /// Returns true if DeviceLeaves::of() may be called: there are points, the space is plain and has up to three
-/// dimensions, and the extent of the points is 0 or between 1e-140 and 1e150.
+/// dimensions, and the largest extent of the points along an axis is 0 or between 1e-140 and 1e150.
 [[nodiscard]] bool can_order(const DevicePoints& points);
 
 /// Owns the arrays of a LeafView. Move-only. Its stream must outlive it.

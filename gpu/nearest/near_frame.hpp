@@ -59,6 +59,7 @@ struct NearFrame {
     return frame;
   }
 
+  /// Returns coordinate k in the frame: relative to the centre, scaled and rounded.
   [[nodiscard]] EPSFLOW_HOST_DEVICE float near(unsigned k, double coordinate) const noexcept {
     return static_cast<float>((coordinate - centre[k]) * scale);
   }
@@ -126,7 +127,7 @@ template <unsigned D, class Lo, class Hi>
 }
 
 /// Keeps the K smallest values that are added, ascending. If k is less than K, values below all others fill the first
-/// places, so that the last value is always the k-th.
+/// places, so that the last value is always the k-th. Before k values are added, it is `largest`.
 template <class T, unsigned K>
 class Smallest {
  public:

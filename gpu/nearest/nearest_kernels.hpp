@@ -58,7 +58,7 @@ inline constexpr std::uint32_t kMostDeviceK = 32;
 void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStream_t stream);
 
 /// Writes lists[i · size + p] = the position of a nearest other point of position p, for i from 0 to length − 1,
-/// nearest first. length: at most kMostDeviceK, and less than size.
+/// nearest first. length: less than size. Each kMostDeviceK elements of a list take one search.
 void launch_nearest_lists(const LeafView& leaves, std::uint32_t length, std::uint32_t* lists, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

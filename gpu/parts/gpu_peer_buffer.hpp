@@ -26,10 +26,12 @@ struct PeerBufferOffsets {
 class PeerBufferShape {
  public:
   PeerBufferShape() = default;
+  /// point_bytes: of all points. rows: number of labels and of core flags. labels, core: true if the buffer has them.
   PeerBufferShape(std::uint64_t point_bytes, std::uint64_t rows, bool labels, bool core);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return mark_ + sizeof(std::uint64_t); }
   [[nodiscard]] PeerBufferOffsets in(std::byte* block) const noexcept;
+  /// Returns the address of PeerBufferKey::mark in the block.
   [[nodiscard]] std::byte* mark(std::byte* block) const noexcept { return block + mark_; }
 
  private:

@@ -29,6 +29,7 @@ struct CutRows {
   std::uint32_t* counts;
   unsigned long long* ghosts;
 };
+/// Finds the part of each row, and counts rows and ghosts. reach: the largest distance of a ghost along an axis.
 void launch_cut(PointsOnDevice rows, const CutsView& cuts, double reach, const CutRows& to, cudaStream_t stream);
 /// Turns the counts of blocks into first rows of each block and part, in the order by part. [parts × blocks]
 void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch);
@@ -47,15 +48,16 @@ struct SeparatedRows {
   std::uint32_t first;
   std::uint32_t last;
 };
+/// Copies the rows to their places.
 void launch_pack(PointsOnDevice rows, const RowPlaces& places, const SeparatedRows& to, cudaStream_t stream);
 /// Reorders values from the order by part to the order of the rows. [device] [rows] each
 void launch_unpack(const std::int32_t* from, const RowPlaces& places, std::int32_t* to, cudaStream_t stream);
 void launch_unpack(const std::uint8_t* from, const RowPlaces& places, std::uint8_t* to, cudaStream_t stream);
-/// A part, and the numbers of its first point and first row in the caller's counting.
+/// A part, and the numbers from which the caller counts its points and the rows (DevicePart::rows_of()).
 struct RowsOfPart {
   std::uint32_t part;
-  std::uint32_t first_point;
-  std::uint32_t first_row;
+  std::uint32_t first_point;  ///< number of the first point of the part that comes from these rows
+  std::uint32_t first_row;    ///< number of the first of these rows
 };
 /// Replaces points of a part by their rows. [device] [count]
 void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
@@ -63,7 +65,7 @@ void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32
 
 /// A point that another part has as a ghost. Ordered by list (two for each part: inner and outer), then by point.
 struct SendKey {
-  static constexpr int kBits = 37;
+  static constexpr int kBits = 37;  ///< bits of a key
   __host__ __device__ static std::uint64_t make(std::uint32_t to, bool outer, std::uint32_t point) noexcept {
     return std::uint64_t{2 * to + (outer ? 1 : 0)} << 32 | point;
   }

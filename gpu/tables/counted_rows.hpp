@@ -16,11 +16,11 @@ namespace epsflow::gpu {
 /// The sizes of batches are exact, so a batch is too large only if the device lacks memory for a lane's buffer.
 class CountedRows {
  public:
-  /// counts: number of neighbours of each row, made on `stream`, which must outlive the object. Waits.
+  /// counts: number of neighbours of each row, made on `stream`. stream and memory must outlive the object. Waits.
   CountedRows(DeviceBuffer<std::uint32_t> counts, const Stream& stream, DeviceMemory& memory);
 
   [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
-  /// The offset of the ids of each row in the whole table. [device] [rows + 1]
+  /// The offset of the neighbours of each row in the whole table. [device] [rows + 1]
   [[nodiscard]] const std::uint64_t* offsets() const noexcept { return offsets_.data(); }
 
   /// Cuts between parts of about equally many pairs: first row and offset of each, and the end. Parts may be empty.
@@ -33,8 +33,8 @@ class CountedRows {
   /// Divides the rows of a batch in two halves. Waits.
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const;
 
-  /// Implements a search (see start_on()). fill() puts work on the lane that writes the ids of the batch's rows, row by
-  /// row, to lane.words. lane_pairs: the requested capacity of a lane.
+  /// Implements a search (see start_on()). fill() puts work on the lane that writes the neighbours of the batch's rows,
+  /// as positions and row by row, to lane.words. lane_pairs: the requested capacity of a lane.
   template <class F>
   void search(const Batch& batch, GpuLane& lane, std::uint64_t lane_pairs, NeighborTable& table,
               const TableSearch::Completion& done, F&& fill) const {
@@ -59,7 +59,7 @@ class CountedRows {
   std::uint64_t longest_ = 0;  // number of neighbours of the row that has most
 };
 
-/// Adds the batch between two cuts to a plan, if it has a row.
+/// Adds the batch between two cuts to a plan, if it has a row, and raises BatchPlan::lane_pairs to its pairs.
 void add_batch(BatchPlan& plan, const CountedRows::Cuts& cuts, std::size_t begin, std::size_t end);
 
 }  // namespace epsflow::gpu

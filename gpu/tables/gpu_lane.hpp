@@ -23,8 +23,8 @@ struct GpuLane {
   GpuLane(const GpuLane&) = delete;  // queued work holds its address
   GpuLane& operator=(const GpuLane&) = delete;
 
-  /// Allocates memory for `wanted` items of words_each words. If the GPU lacks memory, tries half as many, and so on.
-  /// Returns the number of items. Throws DeviceOutOfMemory if not even `least` fit.
+  /// Allocates `words` for `wanted` items of words_each words, unless they have room. If the GPU lacks memory, tries
+  /// half as many, and so on. Returns the number of items that fit. Throws DeviceOutOfMemory if not even `least` fit.
   std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least, std::uint64_t words_each = 1);
   /// Allocates pinned memory for the counts of `rows` rows.
   void ensure_counts(std::uint64_t rows);
@@ -34,7 +34,7 @@ struct GpuLane {
   DeviceMemory& memory;
   PinnedPool& pinned;
   Stream stream;
-  DeviceBuffer<std::uint32_t> words;  ///< ids, bits or pairs
+  DeviceBuffer<std::uint32_t> words;  ///< neighbours (as positions), bits or pairs
   PinnedBytes host_counts;
   StreamDrain drain{stream};  // waits before the memory above is freed
 

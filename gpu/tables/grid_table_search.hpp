@@ -56,7 +56,8 @@ class GridTableSearch : public TableSearch {
 /// Kernel::global and Kernel::shared, after the paper: pairs are estimated, emitted in any order, and sorted to rows.
 [[nodiscard]] std::unique_ptr<TableSearch> make_pairs_search(const GridTask& task);
 
-/// Makes the requested search. The GPU must be the current one. Waits. Throws UsageError, DeviceOutOfMemory, Cancelled.
+/// Makes the requested search. If the format is automatic, takes the one that transfers fewer bytes. The GPU must be
+/// the current one. Waits. Throws UsageError, DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<TableSearch> make_table_search(const GridTask& task);
 
 }  // namespace epsflow::gpu

@@ -15,7 +15,8 @@ void require_code();
 /// Writes counts[i] = the neighbours of the i-th row of the set. One thread for each row.
 void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts, cudaStream_t stream);
 
-/// Writes the ids of the rows [rows.begin, rows.end), ascending. Row r begins at ids[offsets[r] − offsets[rows.begin]].
+/// Writes the neighbours of the rows [rows.begin, rows.end), as positions, ascending. Those of row r begin at
+/// ids[offsets[r] − offsets[rows.begin]].
 /// A few threads for each row.
 void launch_fill_rows(const GridView& grid, Range rows, const std::uint64_t* offsets, std::uint32_t* ids,
                       cudaStream_t stream);

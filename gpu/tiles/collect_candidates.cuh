@@ -9,7 +9,7 @@
 
 namespace epsflow::gpu {
 
-/// Writes candidates to the slots of their rows. sums, rows, columns, row and column: as for classify().
+/// Writes candidates to the slots of their rows. sums, rows, columns: as for classify(). row, column: as for filter().
 template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
 __device__ __forceinline__ void collect(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
                                         const Columns& columns, std::uint32_t row, std::uint32_t column,

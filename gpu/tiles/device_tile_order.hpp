@@ -44,7 +44,8 @@ class DeviceTileOrder {
   [[nodiscard]] std::uint64_t tile_pairs() const noexcept { return counts_.pairs; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
 
-  /// Returns the intervals of the tiles, function by function, for comparison with the host's. Waits.
+  /// Returns [functions × tiles] the interval of each layer function on each tile, for comparison with the host's.
+  /// Waits.
   [[nodiscard]] std::vector<index::LayerInterval> read_tile_intervals() const;
 
  private:

@@ -41,6 +41,7 @@ struct Barrier {
   __device__ void arrive() const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(address) : "memory");
   }
+  /// Arrives. The phase then also waits for this many bytes of copies.
   __device__ void expect(unsigned bytes) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(address), "r"(bytes) : "memory");
   }
@@ -60,6 +61,7 @@ struct Barrier {
   }
 };
 
+/// Starts a copy to shared memory. `full` counts its bytes.
 __device__ inline void copy(std::uint32_t to, const void* from, unsigned bytes, Barrier full) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(to),
                "l"(from), "r"(bytes), "r"(full.address)
@@ -76,7 +78,7 @@ __device__ inline std::uint64_t matrix_at(std::uint32_t address) {
 constexpr unsigned kFragments = index::kTilePoints / 8;
 using Sums = float[kFragments][4];  // a lane's share of the sums of 64 rows × 128 columns
 
-/// Adds the products of 64 rows and 128 columns, for 16 coordinates, to sums.
+/// Adds the products of 64 rows and 128 columns, for 16 coordinates, to sums. rows, columns: from matrix_at().
 __device__ __forceinline__ void multiply(Sums& sums, std::uint64_t rows, std::uint64_t columns) {
 #define EPSFLOW_SUM(n) "+f"(sums[n][0]), "+f"(sums[n][1]), "+f"(sums[n][2]), "+f"(sums[n][3])
   asm volatile(
@@ -121,9 +123,9 @@ class Stages {
     }
     asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
   }
-  /// The slices of the row tiles and of the column tile have arrived.
+  /// The phases of this barrier end when the slices of the row tiles and of the column tile have arrived.
   __device__ Barrier full(unsigned stage) const { return {barriers_ + stage * 8}; }
-  /// All warps that multiply have read the slices.
+  /// The phases of this barrier end when all warps that multiply have read the slices.
   __device__ Barrier empty(unsigned stage) const { return {barriers_ + (kStages + stage) * 8}; }
   __device__ std::uint32_t row_slice(unsigned stage, unsigned row) const {
     return slices_ + stage * kStageBytes + row * kSliceBytes;
@@ -139,7 +141,7 @@ class Stages {
   std::uint32_t barriers_;
 };
 
-/// The column bounds of a thread for filter(), in shared memory because registers do not suffice.
+/// The column bounds of a thread for classify(), in shared memory because registers do not suffice.
 struct SharedColumnBounds {
   std::uint32_t address;
 
@@ -161,7 +163,7 @@ struct StageCursor {
   }
 };
 
-/// Copies slices; run by one warp. Walk: as TileWalk<kRowTiles>.
+/// Copies slices of row tiles (`tiles`) and column tiles (`others`); run by one warp. Walk: as TileWalk<kRowTiles>.
 template <class Walk>
 __device__ void copy_slices(const ProductTiles<float>& tiles, const ProductTiles<float>& others, Walk walk,
                             const Stages& stages) {
@@ -194,8 +196,8 @@ __device__ void copy_slices(const ProductTiles<float>& tiles, const ProductTiles
 }
 
 /// Multiplies tiles; run by one group of warps. Calls judge.prepare(walk, row tile, row) before the products of 64 rows
-/// and a column tile, and judge.judge(sums, column bounds, row, column) with them, which are the thread's first row and
-/// column. Not for row tiles that the walk does not want.
+/// and a column tile, and judge.judge(sums, column bounds, row, column) with these products. row, column: the first
+/// ones of the thread. Row tiles that the walk does not want are skipped.
 template <class Walk, class Judge>
 __device__ void multiply_tiles(const ProductTiles<float>& tiles, Walk walk, const Stages& stages, unsigned group,
                                Judge& judge) {

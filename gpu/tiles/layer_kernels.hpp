@@ -19,7 +19,7 @@ void launch_layer_keys(PointsOnDevice points, const index::LayersView& layers, s
 /// Writes ids[i] = i.
 void launch_identity(std::uint32_t* ids, std::uint32_t size, cudaStream_t stream);
 
-/// The intervals of functions on tiles and on blocks of tiles, function by function. [device]
+/// The intervals of layer functions on tiles and on blocks of tiles, function by function. [device]
 struct TileBoundsView {
   const index::LayerInterval* of_tiles = nullptr;   ///< [functions × tiles]
   const index::LayerInterval* of_blocks = nullptr;  ///< [functions × blocks]
@@ -37,6 +37,7 @@ struct TileBlockCounts {
   unsigned long long blocks;
   unsigned long long pairs;  ///< pairs of tiles
 };
+/// Counts the blocks of the list and their pairs of tiles.
 void launch_count_tile_blocks(TileBoundsView bounds, TileBlockCounts* counts, cudaStream_t stream);
 /// Writes the list, of `count` blocks. [device] [count]
 void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, index::TileBlock* list, Scratch scratch);

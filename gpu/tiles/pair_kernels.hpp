@@ -28,10 +28,10 @@ void launch_sum_pairs(PairsOnDevice list, const WeighingView& weights, WeightSum
 void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream);
 
-/// Writes *count = the number of pairs that are not both core.
+/// Writes *count = the number of pairs with a position that is not core.
 void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
-/// Copies the pairs that are not both core to `to`, with gaps. *count: the places taken there. to: [room]
+/// Copies the pairs with a position that is not core to `to`, with gaps. *count: the places taken there. to: [room]
 void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream);
 /// Upper bound on the gaps that the copy leaves.
@@ -41,8 +41,8 @@ void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits
 void launch_offer_numbers(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream);
 
-/// Labels all positions. lowest: of a position that is not core; kNoNumber or more means noise. Adds to tally and
-/// sizes.
+/// Labels all positions. lowest: from launch_offer_numbers(), read if the position is not core; kNoNumber or more means
+/// noise. Adds noise and border points to the tally, and border points to sizes.
 void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const std::uint32_t* numbers,
                         const std::uint32_t* lowest, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
                         cudaStream_t stream);

@@ -129,7 +129,7 @@ struct NearestRows {
   std::uint32_t wanted = 0;       ///< how many nearest columns
   double* radii = nullptr;        ///< [count] in units of the frame
   double* retry = nullptr;        ///< [count] the radius of rows that lost candidates, −1 of others
-  std::uint32_t* kept = nullptr;  ///< [count] candidates of the launches before
+  std::uint32_t* kept = nullptr;  ///< [count] number of candidates that launches before have left
 };
 /// Lowers the radius of each row to the radius of its wanted-th nearest candidate, and drops candidates beyond it. A
 /// row whose slots overflowed also drops the candidates of this launch, and must be compared again with the radius in

@@ -19,15 +19,16 @@ namespace epsflow::gpu {
 template <class Real>
 class RoundedRows {
  public:
-  /// The points at some positions; null: the first ones. [device]
+  /// Rounds the points at some positions; null: the first `count` ones. [device]
   RoundedRows(const OrderedPoints& points, const std::uint32_t* positions, std::uint32_t count, const TileFrame& frame,
               const Scratch& scratch);
 
-  /// Makes the balls, and the gaps between these tiles and `columns`, which may be these; not for very many points.
-  /// slack: see launch_tile_balls().
+  /// Makes the balls, and the gaps between these tiles and `columns`, which may be these. Does nothing if there are
+  /// more than 2^30 pairs of tiles. slack: see launch_tile_balls().
   void measure(double slack, const RoundedRows& columns, const TileFrame& frame, const Scratch& scratch);
 
   [[nodiscard]] std::uint32_t count() const noexcept { return points_.size; }
+  /// Returns the number of places of the tiles: count(), rounded up to whole tiles.
   [[nodiscard]] std::uint32_t places() const noexcept { return tiles_.count * index::kTilePoints; }
   [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
   [[nodiscard]] std::uint32_t* reach() const noexcept { return reach_.data(); }
@@ -66,9 +67,9 @@ template <class Real>
 class RowSearch {
  public:
   /// Orders and rounds all points, for lists of `length` nearest points, from 1 to n − 1. Returns nothing if this
-  /// search is not for the points: it is for plain spaces, for 2 to kMostRows points that are not all equal, and for
-  /// coordinates whose squares are normal numbers. portable: uses no kernels of one compute capability. Waits. Throws
-  /// DeviceError.
+  /// search is not for the points: it is for plain spaces, for 2 to 2^25 points that are not all equal, and for
+  /// coordinates of which the farthest is 2^-450 to 2^450 from the centre. Needs compute capability 8.0. portable: uses
+  /// no kernels of one compute capability. Waits. Throws DeviceError.
   [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, std::uint32_t length, bool portable,
                                                    const GpuResources& gpu, const Stream& stream);
 
@@ -81,7 +82,8 @@ class RowSearch {
 
   /// Rounds the points at some positions. [device]
   [[nodiscard]] RoundedRows<Real> rows(const std::uint32_t* positions, std::uint32_t count) const;
-  /// Adds candidates to the slots: columns within the radii of the rows, or of lower sums than their limits. Waits.
+  /// Adds candidates to the slots: columns within the radii of the rows, or of lower sums than their limits. values,
+  /// limits: as in RowRadii. Waits.
   void compare(const RoundedRows<Real>& rows, const double* values, bool limits, const ColumnRange& columns,
                const ColumnChoice& choice, const CandidateSlots<Real>& slots) const;
   /// Returns how many column tiles a launch for these rows may have at most, so that a cancelled run ends soon.
@@ -90,7 +92,7 @@ class RowSearch {
  private:
   RowSearch(const OrderedPoints& points, std::uint32_t length, const GpuResources& gpu, cudaStream_t stream);
 
-  /// Rounds all points, and learns what bounds need.
+  /// Rounds all points, and finds the facts for bounds (RowFrame).
   void round_all();
   void order_by_pivots();
   [[nodiscard]] double slack() const noexcept;

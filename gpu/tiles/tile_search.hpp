@@ -21,7 +21,7 @@ namespace epsflow::gpu {
 struct TileFigures {
   std::uint64_t tile_pairs = 0;       ///< pairs of tiles that are compared
   std::uint64_t undecided_pairs = 0;  ///< pairs of points left to float64 by all searches so far, gaps included
-  DecideChoice filter = DecideChoice::scalar;
+  DecideChoice filter = DecideChoice::scalar;  ///< the test in use
 };
 
 struct TileSearchOptions {

@@ -21,8 +21,9 @@ inline constexpr double kMostProducts64 = 2e12;
 }
 /// Initial size of the list of pairs, in pairs for each point.
 inline constexpr std::uint64_t kGuessedPairs = 160;
-/// One in this many blocks of pairs of tiles is compared first as a sample, if that gives kFewestSampled blocks or
-/// more. If all pairs of tiles are compared, the sample has kSampledOfAll blocks.
+/// A sample of the blocks of pairs of tiles may be compared first. If at least half of the pairs of tiles are pruned,
+/// it is one block in kSampledBlocks, or a larger share that gives kFewestSampled blocks; otherwise it is kSampledOfAll
+/// blocks. To guess the size of the list alone, it is taken only if it is at most one block in kSampledBlocks.
 inline constexpr std::uint64_t kSampledBlocks = 64;
 inline constexpr std::uint64_t kSampledOfAll = 256;
 inline constexpr std::uint64_t kFewestSampled = 16;

@@ -18,6 +18,7 @@ namespace epsflow::gpu {
 template <unsigned kRows>
 class TileWalk {
  public:
+  /// first: b. step: B.
   __device__ TileWalk(const TileWork& work, std::uint32_t first, std::uint32_t step)
       : work_(work), at_(first), step_(step) {
     find();

@@ -20,7 +20,7 @@ inline constexpr SumBits kInfiniteSum = 0x7FF0000000000000;
 using PositionPair = unsigned long long;
 
 /// The arguments of the kernels. A component has the number of one of its points, its root. All arrays are in
-/// device memory. Heights are sums.
+/// device memory. Heights are sums. A pair is offered to a component: the component keeps the lowest height offered.
 struct BoruvkaView {
   LeafView leaves;
   const std::uint32_t* lists = nullptr;  ///< launch_nearest_lists()
@@ -29,12 +29,12 @@ struct BoruvkaView {
   std::uint32_t k = 0;                   ///< the core sum is the sum of the k-th of the list; 0 if k is 0
 
   double* core = nullptr;            ///< [size] core sums
-  double* reach = nullptr;           ///< [size] all pairs of the point with a lower height are in its list, or inside
+  double* reach = nullptr;           ///< [size] all pairs of the point below this height are listed or in its component
   std::uint32_t* parents = nullptr;  ///< [size] sets; between the steps, each point's component
   SumBits* heights = nullptr;        ///< [size] the lowest height so far with which a pair leaves a component
   PositionPair* pairs = nullptr;     ///< [size] such a pair
-  SumBits* edge_heights = nullptr;   ///< [size] the edge that united the component of this root with another
-  PositionPair* edges = nullptr;     ///< [size] its points
+  SumBits* edge_heights = nullptr;   ///< [size] the edge that united this root with another; infinite if there is none
+  PositionPair* edges = nullptr;     ///< [size] the ends of this edge
 
   std::uint32_t* largest = nullptr;                 ///< [1] a large component, which neither searches nor names a pair
   std::uint32_t* box_components[kMostLevels] = {};  ///< the component of all points of a box, or kMixedBox
@@ -80,8 +80,8 @@ void launch_offer_listed(const BoruvkaView& view, const std::uint32_t* points, s
                          std::uint32_t* open_count, cudaStream_t stream);
 /// Lists the groups (32 positions, from a multiple of 32 on) with points that must search.
 void launch_list_searching(const BoruvkaView& view, PositionList groups, cudaStream_t stream);
-/// Searches for the lowest pairs of the points of groups, offers and writes them. A point that cannot have the lowest
-/// one has none. pairs: [32 × groups].
+/// Searches for the lowest pairs of the points of groups with other components, offers and writes them. A point that
+/// cannot have the lowest pair of its component has none. groups: the first position of each. pairs: [32 × groups].
 void launch_search_outside(const BoruvkaView& view, const std::uint32_t* groups, const OfferedPairs& pairs,
                            cudaStream_t stream);
 /// Lists the points that must search.
@@ -92,7 +92,7 @@ void launch_fill_heights(const OfferedPairs& pairs, cudaStream_t stream);
 /// the component of the row. pairs.points: the points of the rows.
 void launch_search_at_random(const BoruvkaView& view, const OrderedPoints& points, const OfferedPairs& pairs,
                              cudaStream_t stream);
-/// Sets the limit of each row to the height that was offered to its component.
+/// Sets the limit of each row to the height that was offered to its component, or to −1 if no lower pair is possible.
 void launch_limit_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream);
 /// Keeps the lowest pair of each row so far, and offers it to the component of the row. *lost = rows that have lost
 /// candidates. Empties the slots.

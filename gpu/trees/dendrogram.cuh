@@ -34,7 +34,7 @@ struct LevelPoints {
 /// The dendrogram. Its elements are the edges, in the order of chains, and lowest first in each.
 struct Dendrogram {
   SortedTree tree;
-  std::uint32_t edges;
+  std::uint32_t edges;  ///< number of edges
   LevelPoints points;
   const std::uint32_t* chains;      ///< [edges] of each element
   const std::uint32_t* edge_of;     ///< [edges] the number of the edge of each element
@@ -85,7 +85,7 @@ struct TreeLaunches {
   void cub(F&& call) const {
     with_scratch(scratch, call);
   }
-  /// Returns the numbers of the marked items, in ascending order.
+  /// Returns the numbers of the marked items, in ascending order, and how many there are. Waits.
   [[nodiscard]] std::pair<DeviceBuffer<std::uint32_t>, std::uint32_t> marked(const char* marks,
                                                                              std::uint64_t count) const {
     auto numbers = buffer<std::uint32_t>(count);
@@ -133,7 +133,8 @@ struct DendrogramRun : TreeLaunches {
       if (of.starts_[level] < of.starts_[level + 1]) f(of.starts_[level], of.starts_[level + 1]);
     }
   }
-  /// Lets each element take values from its parent. take: the kernel for the highest elements of chains.
+  /// Lets each element take values from its parent. take: the kernel for the highest elements of chains. last_known:
+  /// the operator (value of the parent, own value) for the others.
   template <class T, class Last>
   void downwards(T* values, Last last_known, void (*take)(Dendrogram, std::uint32_t, std::uint32_t, T*)) const {
     for (std::size_t level = of.firsts_.size(); level-- > 1;) {

@@ -18,16 +18,16 @@ struct DeviceTree {
 
 /// The nodes of Hierarchy, in its order. [device]
 struct DeviceNodes {
-  DeviceBuffer<TreeNode> nodes;  ///< room for size − 1
+  DeviceBuffer<TreeNode> nodes;  ///< [count]
   std::uint32_t count = 0;
-  DeviceBuffer<std::uint32_t> parents;  ///< [size] of the points
+  DeviceBuffer<std::uint32_t> parents;  ///< [size] by id: the node that the point joins
 };
 
 /// The clusters of a CondensedTree, in its order.
 struct DeviceCondensed {
   std::vector<CondensedCluster> clusters;
-  DeviceBuffer<std::uint32_t> cluster_of;  ///< [size] by id
-  DeviceBuffer<double> leaves_at;          ///< [size] by id
+  DeviceBuffer<std::uint32_t> cluster_of;  ///< [size] by id: the last cluster of the point
+  DeviceBuffer<double> leaves_at;          ///< [size] by id: the eps at which the point leaves it
 };
 
 /// The number and the smallest id of the points below an edge of a dendrogram.

@@ -41,8 +41,9 @@ struct BinaryColumn {
 };
 
 /// Reads the next shape.rows rows of the stream, row_bytes each, and makes points of the given columns. Rows that
-/// source.options.share does not select are skipped. Values that are laid out as points are read in place. One pass, a
-/// block at a time. Throws as PointsBuilder, and InputError if the stream is shorter or float64 would round an integer.
+/// source.options.share does not select are skipped. Rows that are laid out as points are in memory are read without a
+/// copy. One pass, a block at a time. Throws as PointsBuilder, and InputError if the stream is shorter or float64 would
+/// round an integer.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, const PointsShape& shape, std::uint64_t row_bytes,
                                           std::span<const BinaryColumn> columns, const Source& source);
 

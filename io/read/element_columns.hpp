@@ -30,16 +30,17 @@ struct ElementChoice {
 /// Returns float32 if float32 holds all of the columns, else float64.
 [[nodiscard]] Precision precision_of(std::span<const ElementChoice> columns) noexcept;
 
-/// Returns how many values a column holds in each row; kUnknownCount if it has no values. If empty, every column holds
-/// one.
+/// Returns how many values a column holds in each row. Returns kUnknownCount for a column of lists if no row has a
+/// list; then every element may be chosen by name. An empty function stands for one value in every column.
 using ElementCount = std::function<std::uint64_t(std::size_t column)>;
 inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
 
-/// Returns the columns that source.options select as coordinates, or all, followed by the weight column if the options
-/// name one. If no coordinates are named, the weight column is not a coordinate; otherwise it may be. A column of one
-/// value is chosen by its name or number, a value of any other column as "name[k]", k from 0. Calls `count_of` for
-/// columns that may be chosen, for some repeatedly. Throws as columns_of(), InputError with the number of values if an
-/// element does not exist or is not chosen, UsageError for a value that is named twice or several weight columns.
+/// Returns the columns that source.options select as coordinates (`columns`, else `choose`, else all), followed by the
+/// weight column if the options name one. If no coordinates are named, a weight column of one value is not a
+/// coordinate; otherwise it may be. A column of one value is chosen by its name or number, a value of any other column
+/// as "name[k]", k from 0. Calls `count_of` for columns that may be chosen, for some repeatedly. Throws as
+/// columns_of(), InputError with the number of values if an element does not exist or is not chosen, UsageError for a
+/// value that is named twice or several weight columns.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of = {});
 
@@ -47,15 +48,17 @@ inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          std::span<const std::uint64_t> elements);
 
-/// Throws InputError for a matrix of a few long rows, because it may hold one coordinate per row, whereas each row is
-/// read as a point. ReadOptions::columns permits such a matrix.
+/// Throws InputError for a matrix of at most 4 rows and more than 32 columns, because it may hold one coordinate per
+/// row, whereas each row is read as a point. ReadOptions::columns permits such a matrix. Always throws InputError for
+/// more than 2^20 columns.
 void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns);
 
-/// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
+/// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for at most 4 rows of more than 4 columns,
+/// else nothing.
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
-/// Finishes points whose values have been read. As the options say, drops and records the rows with NaN or infinity, or
-/// throws InputError naming the first. Then calls take_columns(). O(n·d).
+/// Finishes points whose values have been read. As ReadOptions::on_nan says, drops and records the rows with NaN or
+/// infinity, throws InputError naming the first, or keeps them. Then calls take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 /// Stores names, numbers and units of the chosen columns in the points. If source.options name a weight column, the

@@ -39,10 +39,10 @@ struct Format {
   std::string_view magic = {};
   /// Returns true if a file of this format begins with `bytes`, for formats that a raw file may resemble by accident.
   bool (*begins)(std::string_view bytes) = nullptr;
-  std::vector<ReadOption> takes = {};
-  std::string_view needs = {};       ///< the build option that enables the format, if a build may leave it out
-  std::string_view must_begin = {};  ///< first bytes that every file of the format must have, whatever its name
-  std::string_view otherwise = {};   ///< the error if a file lacks them
+  std::vector<ReadOption> takes = {};  ///< groups of options that apply to the format; others are refused
+  std::string_view needs = {};         ///< the build option that enables the format, if a build may leave it out
+  std::string_view must_begin = {};    ///< first bytes that every file of the format must have, whatever its name
+  std::string_view otherwise = {};     ///< the error if a file lacks them
   Reader reader = {};
 
   [[nodiscard]] bool usable() const noexcept { return reader.read != nullptr || reader.parse != nullptr; }
@@ -56,8 +56,8 @@ struct Format {
 
 /// The parts of a file name that decide the format.
 struct FileName {
-  std::string extension;  ///< in lower case, with its dot, without .gz
-  bool is_packed = false;
+  std::string extension;           ///< in lower case, with its dot, without .gz
+  bool is_packed = false;          ///< true if the name ends in .gz
   const Format* format = nullptr;  ///< the format of the extension; null if it has none
 };
 
@@ -67,7 +67,8 @@ struct FileName {
 /// Unmistakable bytes win over the name. If neither bytes nor name identify a format, the file is text, or raw if the
 /// bytes are not text and `raw_is_expected`. `shown` is the name of the file in errors.
 ///
-/// Throws InputError for files of other programs (ZIP, Excel, PDF, …), naming a remedy, and for other binary bytes.
+/// Throws InputError for files of other programs (ZIP, Excel, PDF, …), naming a remedy, and for binary bytes in a file
+/// of another name if no raw file is expected.
 [[nodiscard]] const Format& find_format(std::span<const char> bytes, const FileName& name, bool raw_is_expected,
                                         const std::string& shown);
 

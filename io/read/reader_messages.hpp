@@ -47,13 +47,13 @@ struct ValuesHeader {
 /// Format's `parse` may use, besides ReadOptions::choose (see `chooses`).
 struct ReadRequest {
   std::string version = "epsflow-reader 9";  ///< changes with the content of a request or an answer
-  pid_t parent = 0;
+  pid_t parent = 0;                          ///< the process that requests; the reader ends with it
   /// The processor time that the reader may take before a shape and between values. After it a signal ends the reader.
   std::chrono::seconds patience{0};
-  std::string format = {};  ///< Format::name
-  std::string name = {};    ///< Source::name
-  std::string path = {};    ///< empty if the file is kFileInMemory
-  std::uint64_t size = 0;
+  std::string format = {};         ///< Format::name
+  std::string name = {};           ///< Source::name
+  std::string path = {};           ///< empty if the file is kFileInMemory
+  std::uint64_t size = 0;          ///< LibraryFile::size
   std::uint64_t file_memory = 0;   ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;  ///< Source::memory_taken: bytes that earlier files of the data set hold
   /// True if ReadOptions::choose is set in the parent. Then the reader may send Message::names before the shape, and

@@ -46,8 +46,9 @@ decltype(auto) with_type(Precision precision, F f) {
   return precision == Precision::float32 ? f(float{}) : f(double{});
 }
 
+/// The columns of a file that may be chosen.
 struct ColumnList {
-  std::size_t count = 0;
+  std::size_t count = 0;  ///< number of columns that may be chosen by number
   /// `count` names, or empty if the file has none. Further names may follow; their columns are chosen by name alone.
   std::vector<std::string> names;
   bool ignore_case = false;  ///< true for FITS, which names columns without regard to case
@@ -62,8 +63,8 @@ inline constexpr std::string_view kColumnsOption = "ReadOptions::columns";
 inline constexpr std::string_view kWeightOption = "ReadOptions::weight";
 
 /// Returns the columns that one entry of the option selects, as indices into `available`: by name, without blanks
-/// around it, else by number from 0, -1 for the last column, or a range such as 0-2. Throws InputError listing all
-/// columns if there is none.
+/// around it, else by number from 0, -1 for the last column, or a range such as 0-2. `option`: the option's name for
+/// errors. Throws InputError listing all columns if there is none, and InputError if two columns have the name.
 [[nodiscard]] std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available,
                                                   const std::string& entry, std::string_view option = kColumnsOption);
 
@@ -104,7 +105,8 @@ template <class Integer>
 [[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t columns,
                                     std::uint64_t bytes);
 
-/// Throws InputError for sizes that a data set may not have, ResourceError if n rows exceed the memory budget.
+/// Throws InputError for no coordinates, more than kMaxDims columns and more than kMaxPoints rows, ResourceError if n
+/// rows of `row_bytes` bytes exceed memory_left(). `columns` includes the weights.
 void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
 
 /// Consecutive rows of a file.

@@ -32,10 +32,10 @@ struct PointsShape {
 
 /// The shape of a neighbour table, which a reader passes before the first value.
 struct NeighborsShape {
-  std::uint64_t offsets = 0;
-  std::uint64_t ids = 0;
-  std::uint64_t distances = 0;
-  double eps = 0;
+  std::uint64_t offsets = 0;       ///< values of FileNeighbors::offsets
+  std::uint64_t ids = 0;           ///< values of FileNeighbors::ids
+  std::uint64_t distances = 0;     ///< values of FileNeighbors::distances
+  double eps = 0;                  ///< as FileNeighbors::eps
   std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the reader itself holds
 };
 
@@ -57,11 +57,12 @@ class ValueSink {
   virtual void begin(const PointsShape& /*shape*/) { throw BadValues(); }
   virtual void begin(const NeighborsShape& /*shape*/) { throw BadValues(); }
 
-  /// The column number that stands for whole rows of points. Column k + 1 is coordinate k, and column a of a table is
-  /// TableArray a.
+  /// The column number that stands for whole rows of points. Column k + 1 is coordinate k, and the weights count as the
+  /// last coordinate. Column a of a table is TableArray a.
   static constexpr std::uint64_t kWholeRows = 0;
 
-  /// Puts the bytes of values of one column, from row `first` of the file on. The bytes must be whole rows.
+  /// Puts the bytes of values of one column, from row `first` of the file on. The bytes must be whole values, or whole
+  /// rows for kWholeRows.
   virtual void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) = 0;
 
   /// Puts whole rows from row `first` on, row-major. T must match the shape's precision.

@@ -65,8 +65,9 @@ void remove_results(const std::filesystem::path& folder, const Manifest& manifes
 /// Removes the files of a run in folder/.epsflow except its lock, the journal last.
 void clear_hidden(const std::filesystem::path& folder);
 
-/// Returns `folder` without slashes at its end. Throws UsageError for an empty name, and InTheWay if the name is not a
-/// folder's, or if an output folder in it is a link or a file: files would be written or removed in another place.
+/// Returns `folder` without slashes at its end. Throws UsageError for an empty name, and InTheWay if something other
+/// than a folder has the name, or if an output folder in it is a link or a file: files would be written or removed in
+/// another place. A missing folder is accepted.
 [[nodiscard]] std::filesystem::path require_folder(std::filesystem::path folder);
 
 /// Throws InTheWay if a file has the name of an output and is not listed in `state`.

@@ -30,9 +30,9 @@ struct PendingVariant;
 
 /// Writes one more file for each variant.
 struct VariantWriter {
-  std::string folder;     ///< the name of a ResultsOutput::copy, such as kCatalogFolder
+  std::string folder;     ///< name of an output whose ResultsOutput::copy is true, such as kCatalogFolder
   std::string extension;  ///< ".csv"
-  /// An older file is still valid if this text was the same when it was written.
+  /// Identifies the data of the files: an older file is still valid if this text was the same when it was written.
   std::string contents = {};
   std::uint64_t bytes = 0;  ///< approximate size of a file
   /// Creates or overwrites the file at the first path. Names the second path in errors.
@@ -48,7 +48,7 @@ enum class FolderMode : std::uint8_t {
 /// The data that other processes need to write their shares of labels and masks.
 struct SharedResults {
   std::filesystem::path folder;   ///< name in errors
-  std::filesystem::path partial;  ///< FOLDER/.epsflow, absolute; the vectors are in folders in it
+  std::filesystem::path partial;  ///< FOLDER/.epsflow, absolute; the vectors are written to its folder partial/
   std::uint64_t points = 0;       ///< number of points of all processes
   bool labels = false;            ///< true if labels are written
   bool core = false;              ///< true if masks of core points are written
@@ -63,9 +63,10 @@ class ResultsFolder {
  public:
   /// Locks `folder`, creates it if it is missing, and finds existing results. Call it before the input is read.
   /// Existing results stay unchanged, with one exception: if an earlier run was killed while its complete new results
-  /// replaced the old ones, this is finished. Throws UsageError if the folder holds results and the mode is fresh, if
-  /// another run writes to it, if a file that epsflow did not write has the name of an output, and if one of
-  /// `outputs.inputs` has; ResourceError if the folder cannot be written. O(variants of the sweep and the folder).
+  /// replaced the old ones, this is finished. Throws UsageError if the folder holds results and the mode is fresh, or
+  /// resume although they are of hierarchies or outputs.resumable is false; if another run writes to it; and if a file
+  /// that epsflow did not write, or one of `outputs.inputs`, has the name of an output. Throws ResourceError if the
+  /// folder cannot be written. O(variants of the sweep and the folder).
   ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs, Notice notice)
       : ResultsFolder(std::move(folder), sweep.variants(), mode, std::move(outputs), std::move(notice)) {}
   /// variants: all with a min_cluster_size, or none.
@@ -81,8 +82,9 @@ class ResultsFolder {
   /// UsageError if a file that epsflow did not write has the name of one of their files.
   void ask(const Sweep& sweep);
 
-  /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. Compares
-  /// the files of existing variants with their checksums: O(their bytes). writers: one for each requested
+  /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. An
+  /// existing variant whose eps differs by at most a relative 1e-9 stands for a requested one. Compares the files of
+  /// existing variants with their checksums: O(their bytes). writers: one for each requested output with
   /// ResultsOutput::copy; their data must outlive finish(). Throws UsageError for other writers, InputError if the mode
   /// is resume and the existing results have another input or metric, and ResourceError if the folder cannot be
   /// written. sweep.h5 needs the labels of all variants. If a variant will have none, throws UsageError if this run
@@ -101,19 +103,20 @@ class ResultsFolder {
   /// `result`, and makes no files of VariantWriters. digests: [vectors] of their values. Throws ResourceError as add().
   void add_shared(const VariantResult& result, std::span<const FileDigest> digests);
 
-  /// Calls write(path) for a requested file of OutputScope::all_variants. Call it between the last add() and finish().
-  /// Throws ResourceError.
+  /// Calls write(path) for a requested file of OutputScope::all_variants; `name` is its ResultsOutput::name. Call it
+  /// between the last add() and finish(). Throws ResourceError.
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
 
   /// Ends the run. Waits for the variants that were added, and writes trace.json, summary.csv and sweep.json with the
   /// status: "complete", "interrupted" or "failed" with a reason. A complete run also writes sweep.h5, if this run or
   /// an earlier one requested it; then its replacement, if replacing(), takes the place of the old results. A run
-  /// without any finished variant leaves no files. Throws ResourceError; then sweep.json, if possible, has the status
-  /// "failed".
+  /// without any finished variant leaves no files. seconds: duration of the run. Throws ResourceError, and InputError
+  /// if labels for sweep.h5 are damaged; then sweep.json, if possible, has the status "failed".
   void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
 
-  /// Returns every variant that the folder (or its replacement, if replacing()) holds, by eps, then minpts. Call it
-  /// between begin() and the first add(), or after finish(): in between, a thread changes the list.
+  /// Returns every variant that the folder (or its replacement, if replacing()) holds, by eps, minpts and
+  /// min_cluster_size. Call it between begin() and the first add(), or after finish(): in between, a thread changes the
+  /// list.
   [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
   /// Returns true if the folder, or its replacement, holds a file of results of this name.
   [[nodiscard]] bool holds(const std::string& name) const { return state_.owns(name); }

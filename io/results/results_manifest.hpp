@@ -80,8 +80,9 @@ struct ResultsInput {
 /// Describes the input of results. O(n·d).
 [[nodiscard]] ResultsInput results_input(const FilePoints& points);
 
-/// Returns checksums of the points and of their weights, and the metric if it is not euclidean: "crc32:9ae0daaf" or
-/// "crc32:9ae0daaf weights crc32:4f1b22c0, cosine, weighted".
+/// Returns the checksums of the points and of their weights, the metric and the slices, if there are any:
+/// "crc32:9ae0daaf" or "crc32:9ae0daaf weights crc32:4f1b22c0, cosine, weighted". metric: describe(Metric), which is
+/// empty for euclidean.
 [[nodiscard]] std::string checksum_of_input(const ResultsInput& input, std::string_view metric);
 [[nodiscard]] inline std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
   return checksum_of_input(results_input(points), metric);
@@ -110,7 +111,7 @@ void require_possible(const SweepEntry& entry, std::string_view input);
 /// Writes sweep.json and summary.csv. The last run of the manifest is the current one. Throws ResourceError.
 void save_manifest(const std::filesystem::path& folder, const Manifest& manifest);
 /// Reads `folder`/sweep.json. Returns an empty manifest if the file is missing. Throws UsageError if epsflow did not
-/// write it, or if it lists files that epsflow never writes.
+/// write it, if it is damaged, or if it lists files that epsflow never writes; ResourceError if it is not readable.
 [[nodiscard]] Manifest read_manifest(const std::filesystem::path& folder);
 /// Writes summary.csv.
 void save_summary(const std::filesystem::path& folder, const Manifest& manifest);

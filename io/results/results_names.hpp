@@ -49,10 +49,9 @@ enum class OutputScope : std::uint8_t {
 struct ResultsOutput {
   std::string_view name;  ///< name of the folder or the file
   OutputScope scope;
-  std::string_view extensions;  ///< possible extensions of files in the folder; empty for a file
-  std::string_view commands;    ///< commands that write it
-  std::string_view
-      options;  ///< options of its commands that request it. Empty if it needs none, as for every output of explore.
+  std::string_view extensions;   ///< possible extensions of files in the folder; empty for a file
+  std::string_view commands;     ///< commands that write it
+  std::string_view options;      ///< options that request it; empty if none is needed. `explore` writes it without
   bool of_labels = false;        ///< it cannot be made from counts alone
   bool of_points = false;        ///< it cannot be made from a table of neighbours
   bool of_one_data_set = false;  ///< it cannot be made from slices
@@ -114,8 +113,9 @@ void for_each_word(std::string_view text, Take take) {
 
 /// The outputs of a results folder, and files that must stay as they are.
 struct FolderOutputs {
-  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. Outputs
-  /// without an option are always written, except labels: without kLabelsFolder only counts are kept.
+  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. Without
+  /// kLabelsFolder only counts are kept. summary.csv, sweep.json, trace.json and, if PointsOrigin::renumbered(),
+  /// rows.npy are always written.
   std::map<std::string, std::string, std::less<>> wanted = {{kLabelsFolder, ".npy"}};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
   bool resumable = true;                           ///< a later run can complete what this one leaves

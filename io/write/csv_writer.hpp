@@ -39,6 +39,7 @@ class CsvWriter {
     fmt::format_to(std::back_inserter(text_), "{}", value);
   }
 
+  /// Writes an empty field.
   void nothing() { begin_field(); }
 
   void end_row() {

@@ -46,14 +46,15 @@ struct NeighborRows {
 /// Atomic. Errors as commit_file().
 void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite);
 
-/// Groups of friends as SWIFT's own finder writes them. Each array is [groups], in the order of the groups.
+/// Groups of friends, in the units below, as SWIFT's own finder writes them. Each array is [groups], in the order of
+/// the groups.
 struct SwiftGroups {
   std::span<const double> masses;
-  std::span<const double> centres;  ///< [groups × 3]
-  std::span<const std::int64_t> sizes;
-  std::array<double, 3> box{};         ///< sides; 0 if the box is not periodic
-  double length_unit = 3.08567758e24;  ///< in cm: Mpc
-  double mass_unit = 1.98841e43;       ///< in g: 10^10 solar masses
+  std::span<const double> centres;      ///< [groups × 3]
+  std::span<const std::int64_t> sizes;  ///< particles of each group
+  std::array<double, 3> box{};          ///< sides; 0 if the box is not periodic
+  double length_unit = 3.08567758e24;   ///< unit of lengths in cm; by default Mpc
+  double mass_unit = 1.98841e43;        ///< unit of masses in g; by default 10^10 solar masses
 };
 
 /// Writes SWIFT's catalogue of groups, which swiftsimio opens: Groups/Masses, Centres, GroupIDs (from 1) and Sizes,

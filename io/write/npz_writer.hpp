@@ -16,7 +16,7 @@ class NpzWriter {
   /// Creates `file`, or empties it. Errors name `target`. Throws ResourceError.
   NpzWriter(const std::filesystem::path& file, const std::filesystem::path& target) : out_(file, target) {}
 
-  /// Throws ResourceError.
+  /// Writes an array. `name` is without .npy. Throws ResourceError.
   void add(std::string_view name, const NpyArray& array);
   /// Writes the list of the arrays, without which the file is not readable. Throws ResourceError.
   void close();

@@ -61,11 +61,12 @@ struct OutputColumn {
   return width;
 }
 
+/// A table that any format of TableFunctions can write.
 struct OutputTable {
   TableOrigin origin;
   std::size_t rows = 0;
   std::vector<OutputColumn> columns = {};
-  LabelNumbers numbers = LabelNumbers::label;  ///< the numbering of a label column; files with groups are marked
+  LabelNumbers numbers = LabelNumbers::label;  ///< meaning of a label column; a file of groups is marked as one
 };
 
 /// Input files whose columns are copied, and the points that were read from them.
@@ -92,13 +93,15 @@ struct CopyLabels {
 /// The functions of one format. All are null in a build without the format. `look` and `copy` are also null if the
 /// format cannot copy all columns of an input of its own kind.
 struct TableFunctions {
-  /// Throws UsageError if the format cannot hold columns with these names and `others` more. `what`: the word for one.
+  /// Throws UsageError if the format cannot hold columns with these names and `others` more columns. `what`: the word
+  /// for a column in errors.
   void (*check)(std::span<const std::string> names, std::size_t others, std::string_view what) = nullptr;
   /// Creates or overwrites `file`, not atomically. Errors name `target`. Throws ResourceError. O(values), some MiB of
   /// memory.
   void (*write)(const std::filesystem::path& file, const std::filesystem::path& target,
                 const OutputTable& table) = nullptr;
-  /// Opens the files again. Throws InputError if columns differ, if the labels do not fit, or if a file has changed.
+  /// Opens the files again and lists their columns. Throws InputError if the files differ in their columns, if the
+  /// format has no space for the columns of labels, or if a file has changed.
   SourceColumns (*look)(const CopySource& source) = nullptr;
   /// Writes one row for each row of the files, with all columns as they are, followed by the labels. Dropped rows have
   /// no label. `names` come from look(). Reads blockwise. O(bytes), some MiB of memory. Throws as look() and write().

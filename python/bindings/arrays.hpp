@@ -9,11 +9,11 @@
 
 namespace epsflow::python {
 
-/// [n] taken from NumPy.
+/// [n] taken from NumPy: contiguous, in host memory, not written to.
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// [n, d] taken from NumPy, float32 or float64.
+/// [n, d] taken from NumPy, float32 or float64. The type is not checked here: Python's modules pass no other type.
 using HostArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -21,17 +21,18 @@ template <class T>
   return {array.data(), array.shape(0)};
 }
 
-/// [n] returned to NumPy.
+/// [n] returned to NumPy, without a copy.
 template <class T>
 using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-/// Returns an array over memory that `owner` keeps alive.
+/// Returns an array over `size` values from `data` on. The array keeps `owner` alive, which must own this memory.
 template <class T>
 [[nodiscard]] Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
 }
 
-/// Returns a getter of a column that the object owns.
+/// Returns a getter for a property of Object: an array over the vector that get(object) returns a reference to. The
+/// array keeps the object alive.
 template <class Object, class Get>
 [[nodiscard]] auto column_in(Get get) {
   return [get](nb::handle_t<Object> self) {
@@ -40,7 +41,8 @@ template <class Object, class Get>
   };
 }
 
-/// Returns an array on a GPU as a DLPack capsule of type As with its address, size and device, or None if it is empty.
+/// Returns a tuple for an array on a GPU, or None if the array is empty: a DLPack capsule of elements of type As, which
+/// keeps `owner` alive; the address; the number of elements; and the number of the GPU. `owner` must own the memory.
 template <class As, class T>
 [[nodiscard]] nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
   static_assert(sizeof(As) == sizeof(T));
@@ -68,7 +70,7 @@ template <class T>
   return column(data, size, owner);
 }
 
-/// Returns a field of all rows as a column of type To.
+/// Returns a copy of one field of all rows, converted to To.
 template <class To, class Rows, class Row, class Field>
 [[nodiscard]] Column<To> column_from(const Rows& rows, Field Row::*field) {
   std::vector<To> values;

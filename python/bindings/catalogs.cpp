@@ -45,7 +45,8 @@ auto on_threads(const EngineOptions& options, F&& f) {
 template <class Values>
 using Named = std::vector<std::tuple<std::string, Values, bool>>;
 
-/// offsets: the offsets of slices, or empty. names: the names of the coordinates, or empty.
+/// Starts a catalogue of points on the host. offsets: the offsets of slices, or empty. names: the names of the
+/// coordinates, or empty.
 std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<double>>& columns,
                                     const std::vector<std::uint64_t>& offsets, const std::vector<std::string>& names,
                                     const nb::dict& options) {
@@ -72,8 +73,8 @@ std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<d
       columns_of);
 }
 
-/// Does the same for points on a GPU. given: labels, core and weights; core and weights may be null. Each array must
-/// have the type that is read here.
+/// Starts a catalogue of points on a GPU. given: labels (int32), core (one byte) and weights (float64); core and
+/// weights may be null. columns: float64. Types are not checked here.
 std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoints& points, const PyMetric& given_metric,
                                         const std::tuple<const PyValues*, const PyValues*, const PyValues*>& given,
                                         const Named<const PyValues*>& columns) {

@@ -29,6 +29,8 @@ namespace epsflow::python {
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT: for the names of arguments
 
+// Each function adds the classes and functions of one source file to the module epsflow._core.
+
 void define_catalogs(nb::module_& m);
 void define_comparisons(nb::module_& m);
 void define_gpu_points(nb::module_& m);
@@ -44,7 +46,7 @@ void define_trees(nb::module_& m);
 void define_velocities(nb::module_& m);
 void define_windows(nb::module_& m);
 
-/// Sets a Python error. Its text may contain names of files that are not UTF-8.
+/// Sets the Python exception `type` with the text of `error`, which may contain file names that are not UTF-8.
 inline void set_error(PyObject* type, const std::exception& error) {
   const auto text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
   if (text.is_valid()) PyErr_SetObject(type, text.ptr());

@@ -13,7 +13,7 @@
 namespace epsflow::python {
 
 /// A value that is only valid in the process that made it. After a fork its threads and device do not exist, so the
-/// child does not destroy it, because that would wait for them.
+/// child does not destroy it, because that would wait for them. get() throws UsageError in the child.
 template <class T>
 class OfProcess {
  public:
@@ -38,7 +38,7 @@ class OfProcess {
 
 struct PyEngine {
   OfProcess<Engine> engine;
-  std::vector<std::string> notices;  ///< from its construction
+  std::vector<std::string> notices;  ///< sentences from its construction, such as why a GPU is not used
 };
 
 struct PyDataset {
@@ -46,14 +46,15 @@ struct PyDataset {
   nb::object points;  ///< keeps the points alive that the data set reads
 };
 
-/// The data set of a task, with weights if given. Tasks keep the arrays alive that they read, even if the wait for them
-/// is interrupted.
+/// The data set of a task, with weights if given. It refers to the array of weights. Each binding that takes one must
+/// keep this array alive as long as the task (nb::keep_alive), because the wait for the task may be interrupted.
 class TaskDataset {
  public:
   TaskDataset(const PyDataset& data, const Weights& weights) : points_(data.data.get()) {
     if (weights) weights_ = span_of(*weights);
   }
 
+  /// Returns the data set, with a copy of the weights if they are given. Throws as Dataset::weighted().
   [[nodiscard]] Dataset get(const Observer& observer) const {
     return weights_ ? points_.weighted(*weights_, observer.cancel) : points_;
   }

@@ -1,4 +1,4 @@
-// The tables of options (core/option.hpp), with their names in Python.
+// Options by their names in Python: values from Python set the fields that the tables of core/option.hpp describe.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,15 @@ inline void check_word(std::string_view parameter, std::string_view word, std::s
   throw UsageError(std::string(parameter) + "='" + std::string(word) + "' is none of " + all);
 }
 
-/// Returns the value of a parameter's word. Throws UsageError as check_word() does.
+/// Returns the value of an enum for its word. parameter: its name in the error. Throws UsageError as check_word().
 template <class T>
 [[nodiscard]] T choice_named(std::string_view parameter, std::string_view word) {
   check_word(parameter, word, kWordsOf<T>);
   return choice_of<T>(word).value();
 }
 
-/// Sets the field of `owner` for the parameter. Returns false if it has none.
+/// Sets the field of `owner` for the parameter, a flag, choice, count or size in bytes. Returns false if `owner` has no
+/// such field. Throws UsageError as check_word(), nb::cast_error for a value of another type.
 template <class Owner>
 bool set_option(Owner& owner, std::string_view parameter, nb::handle value) {
   for (const Option<Owner>& option : options_of<Owner>()) {
@@ -46,7 +47,8 @@ bool set_option(Owner& owner, std::string_view parameter, nb::handle value) {
   return false;
 }
 
-/// Returns options with the given parameters. Throws UsageError for an unknown parameter.
+/// Returns options with the given parameters, and defaults for all others. RunOptions also take the parameters of
+/// RunOptions::search. Throws UsageError for an unknown parameter, and as set_option().
 template <class Options>
 [[nodiscard]] Options options_from(const nb::dict& given) {
   Options options;
@@ -59,10 +61,12 @@ template <class Options>
   return options;
 }
 
-/// The library's name, the parameter, kind, words, largest count, and the default word ("" if there is none).
+/// An option as epsflow._core.options() returns it: the library's name, the parameter, kind, words, largest count, and
+/// the default word ("" if there is none).
 using OptionRow =
     std::tuple<std::string, std::string, std::string, std::vector<std::string>, std::uint64_t, std::string>;
 
+/// Appends the options of Owner that are parameters in Python.
 template <class Owner>
 void add_rows(std::vector<OptionRow>& rows) {
   static constexpr const char* kKinds[] = {"flag", "choice", "count", "bytes", "factor", "text"};

@@ -1,4 +1,4 @@
-// Communication of ranks through the interpreter: Python's thread carries it with any communicator.
+// Communication of ranks through the interpreter: a thread of Python exchanges the data by mpi4py (epsflow/_ranks.py).
 #pragma once
 
 #include <chrono>
@@ -15,9 +15,13 @@
 
 namespace epsflow::python {
 
-/// The requests of a rank's run to the other ranks, one at a time, each until it is answered. Thread-safe.
+/// The communicator of one rank, whose run is on a thread of its own. That thread puts one request at a time and waits.
+/// The interpreter's thread gets the request from wait(), carries it out together with the other ranks, and calls
+/// answer().
 class Relay final : public parts::Communicator {
  public:
+  /// The request of the run. mail: send outgoing() and fill incoming(). sum: replace sums() by the sums over all ranks.
+  /// max: replace most() by the maxima over all ranks. over: the run has ended.
   enum class Asked : std::uint8_t { nothing, mail, sum, max, over };
 
   Relay(int rank, int size) : Communicator(RanksAre::processes), rank_(rank), size_(size) {}
@@ -34,26 +38,28 @@ class Relay final : public parts::Communicator {
   /// Once the token is cancelled, a waiting request throws Cancelled. Call it before the first request; the token must
   /// outlive the requests.
   void watch(const CancelToken* cancel) noexcept { cancel_ = cancel; }
-  /// Ends the requests.
+  /// Reports that the run has ended: wait() returns Asked::over from then on.
   void close() noexcept;
 
   // Called by the interpreter:
 
-  /// Waits for a request, at most for `time`.
+  /// Waits for a request, at most for `time`, and returns it; Asked::nothing if there is none by then.
   [[nodiscard]] Asked wait(std::chrono::duration<double> time);
-  /// The send buffer and the receive buffer of each rank.
+  /// Return [ranks] the bytes to send to each rank, and the buffers that get the bytes from each rank. Valid for
+  /// Asked::mail until answer().
   [[nodiscard]] std::span<const Buffer<std::byte>> outgoing() const noexcept { return send_; }
   [[nodiscard]] std::span<const Buffer<std::byte>> incoming() const noexcept { return received_; }
-  /// The values to be summed or compared, in place.
+  /// Return the values of Asked::sum and of Asked::max, which get the results in place. Valid until answer().
   [[nodiscard]] std::span<std::uint64_t> sums() const noexcept { return sums_; }
   [[nodiscard]] std::span<double> most() const noexcept { return most_; }
-  /// Lets the run continue.
+  /// Reports that the request was carried out, so that the run continues.
   void answer() noexcept;
 
  protected:
   void alltoallv(Outgoing send, Incoming receive) override;
 
  private:
+  /// Puts a request and waits until it is answered. Throws Cancelled.
   void ask(Asked what);
 
   const int rank_;

@@ -17,6 +17,7 @@
 namespace epsflow::python {
 namespace {
 
+/// Figures, labels and core mask of a variant. The mask is empty if it is not known.
 using Held = std::tuple<const io::SweepEntry*, Vector<std::int32_t>, Vector<std::uint8_t>>;
 
 /// told: the input, the version of the program and the options of the run. The caller keeps the arrays alive until the

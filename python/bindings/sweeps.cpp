@@ -29,7 +29,8 @@ auto devices_of(Find&& find) {
   }
 }
 
-/// prepare: returns the input; it is called on the thread of the task. ranks: the communicator, or null.
+/// Starts a sweep. prepare: returns the input; it is called on the thread of the task. ranks: the communicator of this
+/// rank, or null.
 std::unique_ptr<Task> start(std::function<SweepInput(const Observer&)> prepare, Relay* ranks, const Variants& variants,
                             const nb::dict& options, bool lineage) {
   RunOptions run = options_from<RunOptions>(options);

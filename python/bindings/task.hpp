@@ -20,13 +20,16 @@ namespace epsflow::python {
 /// run and waits for it. All functions are thread-safe, and only wait() and the destructor may take long.
 class Task {
  public:
-  /// Converts the result of the run to an object of Python. It is called once, with the interpreter locked.
+  /// Converts the result of the run to an object of Python. It is called at most once, by take(), with the interpreter
+  /// locked.
   using Give = std::function<nb::object()>;
 
-  /// The results that a run leaves to be fetched.
+  /// The results, progress and notices that a run leaves for Python to fetch. Thread-safe.
   class Channel {
    public:
+    /// Adds a finished variant, for take_results().
     void put(VariantResult&& result);
+    /// Sets the result of the run, for take().
     void put(Give give);
 
    private:
@@ -41,7 +44,7 @@ class Task {
     bool ended_ = false;
   };
 
-  /// work: a function of an observer and the channel for its results.
+  /// Starts the run on a new thread. work: the run, a function of an observer and the channel for its results.
   explicit Task(std::function<void(const Observer&, Channel&)> work);
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -51,10 +54,11 @@ class Task {
   [[nodiscard]] bool wait(std::chrono::duration<double> time);
   void cancel() noexcept { cancel_.cancel(); }
 
-  /// Returns the results since the last call.
+  /// Returns the variants that were finished since the last call.
   [[nodiscard]] std::vector<VariantResult> take_results();
-  /// Returns the result of the run. Throws Error if there is none, if the run has not ended, or if it was taken before.
+  /// Returns the result of the run. Throws Error if the run has none, or none yet, or if it was taken before.
   [[nodiscard]] nb::object take();
+  /// Returns the notices since the last call (Observer::on_notice).
   [[nodiscard]] std::vector<std::string> take_notices();
   [[nodiscard]] Progress progress() const;
 
@@ -64,7 +68,7 @@ class Task {
   std::jthread thread_;  // last, because it uses the other members
 };
 
-/// Returns a function that converts `value` to an object of Python when it is called.
+/// Returns a function that moves `value` into convert(), which makes an object of Python. It may be called once.
 template <class T, class Convert>
 [[nodiscard]] Task::Give giving(T value, Convert convert) {
   auto held = std::make_shared<T>(std::move(value));

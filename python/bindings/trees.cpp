@@ -38,7 +38,8 @@ std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::ui
                       });
 }
 
-/// data: of the points that the hierarchy was made from. Gives positions of these, and eps.
+/// Finds the points of a hierarchy that new points would join (new_neighbors()). data: the points of the hierarchy.
+/// Gives for each query the id of the point, and the eps at which they join.
 std::unique_ptr<Task> start_new_neighbors(const PyDataset& data, const Hierarchy& tree, const HostArray& queries) {
   return start_making([run_on = data.data.get(), &tree, from = view_of(queries)](
                           const Observer& observer) { return new_neighbors(run_on, tree, from, {}, observer); },

@@ -34,18 +34,19 @@ metric : {"euclidean", "greatcircle", "haversine", "cosine", "manhattan", "cheby
     The metric to use when calculating distance between instances in a feature array. "l1" and "cityblock" are
     "manhattan", "l2" is "euclidean". "greatcircle" takes longitude and latitude in degrees. "haversine" takes
     latitude, longitude and eps in radians, as scikit-learn does. "cosine" is 1 - the cosine of the angle
-    between two vectors. In a table, the columns whose names mean longitude and latitude (lon and lat, ra and dec,
-    l and b, …) are used, in either order and among others. Names that contradict each other and several such pairs
-    are errors. Two columns with other names, or without names, are longitude and latitude in this order (for
-    "haversine": latitude and longitude). Longitudes are from -360 to 720 degrees, latitudes from -90 to 90.""",
+    between two vectors. For "greatcircle" and "haversine", the columns of a table whose names mean longitude and
+    latitude (lon and lat, ra and dec, l and b, …) are used, in either order and among others. Names that contradict
+    each other and several such pairs are errors. Two columns with other names, or without names, are longitude and
+    latitude in this order (for "haversine": latitude and longitude). Longitudes are from -360 to 720 degrees, latitudes
+    from -90 to 90 degrees, or as much in radians.""",
     "metric_params": """
 metric_params : dict, optional
     Additional keyword arguments for the metric. "greatcircle" takes "unit", the unit of eps: "deg", "arcmin",
     "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). "greatcircle" and "haversine" take
-    "latitude_first", which defines which of two columns comes first, whatever their names are. Norms take "scale",
-    a factor for each column, and "box", the sides of a periodic box in the unit that X has before it is scaled. A
-    side is its length (from 0), its two ends, or None if it is open; give one per column or one for all.
-    "minkowski" also takes "p".""",
+    "latitude_first" (for "haversine" only True), which defines which of two columns comes first, whatever their names
+    are. "euclidean", "manhattan", "chebyshev" and "minkowski" take "scale", a factor for each column, and "box", the
+    sides of a periodic box in the unit that X has before it is scaled. A side is its length (from 0), its two ends,
+    or None if it is open; give one per column or one for all. "minkowski" also takes "p".""",
     "sample_weight": """
 sample_weight : float or array of shape (n_samples,), optional
     Weight of each sample. A sample is core if the weights of the samples within eps, its own included, sum to at
@@ -72,14 +73,16 @@ engine : Engine, optional
     it.""",
     "strategy": """
 strategy : {"auto", "table", "direct"}
-    Whether points are clustered from a table of all neighbours. strategy, index and decide change the time and no
-    label; `epsflow.plan` returns what "auto" chooses.""",
+    Whether points are clustered from a table of all neighbours ("table") or without one ("direct"). strategy, index
+    and decide change the time and no label; `epsflow.plan` returns the choices of "auto".""",
     "index": """
 index : {"auto", "grid", "tree", "all"}
-    The index that returns candidates for neighbours.""",
+    The source of candidates for neighbours: the cells of a grid; tiles of points that are sorted by coordinates and
+    by distances to pivots ("tree"); or all pairs of points.""",
     "decide": """
 decide : {"auto", "scalar", "tensor64", "tensor16"}
-    How the distances of candidates are tested, in many dimensions.""",
+    How the distances of candidates are tested, in many dimensions: in float64 ("scalar"), or first by a GPU's tensor
+    cores in float64 or half precision.""",
     "labels": """
 labels : array of shape (n_samples,), or an object with labels
     The cluster of each point, -1 for noise, in any form that `epsflow.compare` takes.""",
@@ -88,7 +91,7 @@ overwrite : bool
     Whether to replace what exists already.""",
     "page": """
 file : str or path
-    Its name ends in .html.
+    Its name ends in .html or .htm.
 overwrite : bool
     Whether to replace a file of this name.""",
     "variant": """
@@ -139,7 +142,8 @@ _NAMES = re.compile(r"^( *)((?:\{\w+\} ?)+)$", re.MULTILINE)
 
 
 def documented(of: T) -> T:
-    """Fills the docstring of a function or a class: a line of names in braces becomes the texts of these names."""
+    """Fills the docstring of a function or a class, and returns the function or class. A line of names in braces, each
+    a key of _TEXTS or _GROUPS, becomes the texts of these names."""
     described: Any = of
     if described.__doc__:  # python -OO removes docstrings
         described.__doc__ = _NAMES.sub(_filled, described.__doc__)

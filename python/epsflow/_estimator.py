@@ -228,10 +228,10 @@ class DBSCAN(_Clusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Find the clusters of other points, with the parameters of the fit.
 
-        It runs on the CPU, unless backend is "gpu". Changes of `labels_`, `core_sample_indices_` and `components_`
-        after `fit` have no effect. The first call sorts the core points. Later calls reuse the order, except on a GPU,
-        in more than six dimensions, with another norm than the Euclidean one, in a periodic box, and if there are huge
-        gaps between the points.
+        It runs on the CPU, unless backend is "gpu" or `engine` was made with backend="gpu". Changes of `labels_`,
+        `core_sample_indices_` and `components_` after `fit` have no effect. The first call sorts the core points. Later
+        calls reuse the order, except on a GPU, in more than six dimensions, with another norm than the Euclidean one,
+        in a periodic box, and if there are huge gaps between the points.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class AutoDBSCAN(_Clusterer):
 
     Parameters
     ----------
-    eps : {{"each", "one"}}, default="each"
+    eps : {"each", "one"}, default="each"
         "each": each cluster has its own eps. "one": DBSCAN at the best eps and min_samples.
     {distance} {n_jobs} {backend}
 
@@ -289,13 +289,15 @@ class AutoDBSCAN(_Clusterer):
         explains, all points are in one cluster, 0. (Labels of -1 would mean that each point is isolated, which was not
         found either.)
     eps_ : float or None
-        The recommended eps. None if nothing was found and all points are one cluster.
+        The eps of all clusters. None if they have several eps, or if nothing was found and all points are one cluster.
+    eps_of_clusters_ : ndarray of shape (n_clusters,), or None
+        The eps of each cluster. None if nothing was found.
     min_samples_ : int or None
-        The recommended min_samples. None if eps_ is None.
+        The recommended min_samples. None if nothing was found.
     exploration_ : Exploration
         The exploration, with alternatives, flags and the map.
     core_sample_indices_ : ndarray of shape (n_core,)
-        The indices of the core points, ascending. Empty if eps_ is None.
+        The indices of the core points, ascending, each core at the eps of its cluster. Empty if nothing was found.
     components_ : ndarray of shape (n_core, n_features)
         The core points.
     {feature_names}

@@ -64,7 +64,7 @@ class Groups:
         velocity there are also vx_mean (weighted by the masses), vx_sum, vx_min, vx_max and so on, and with attach
         `attached`, the number of attached points. The dialect nbodykit has the columns of nbodykit's FOF catalogue:
         CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0 stands for points in no
-        group.
+        group. Raises ValueError if a weight is below 0 or not finite.
         """
         of = self._of
         core = self._numbers >= 0
@@ -98,7 +98,7 @@ class Groups:
         ------
         {file_errors}
         ValueError
-            If the points are not in three dimensions, or if h5py is not installed.
+            If the points are not in three dimensions, if a weight is below 0 or not finite, or if h5py is missing.
         """
         points = self._of["points"]
         if points.shape[1] != 3:
@@ -227,7 +227,7 @@ def friends_of_friends(
     min_size : int
         The number of points of the smallest group. Smaller groups are dissolved.
     weights : array of shape (n_samples,), optional
-        Masses. They weight the catalogue but do not change the groups.
+        Masses of at least 0, which `Groups.catalog` checks. They weight the catalogue but do not change the groups.
     velocity : array of shape (n_samples, n_features), optional
         Velocities for the catalogue, in up to three dimensions. Columns of a table are matched by the names of X's
         columns, with or without a leading v.
@@ -251,8 +251,8 @@ def friends_of_friends(
     ------
     {errors}
     ValueError
-        Also if neither or both of linking_length and b are given, if b is given without a closed box, if a mass is
-        below 0, if the dialect is unknown, or if the points to attach have other columns or units than X.
+        Also if neither or both of linking_length and b are given, if b is given without a closed box, if the dialect is
+        unknown, if velocity has another shape, or if the points to attach have other columns or units than X.
 
     Examples
     --------

@@ -55,23 +55,25 @@ def sweep(
         Whether to also compute how the clusters of the variants are nested (`SweepResult.lineage`). Weights must then
         be at least 0. `epsflow.lineage` computes it without labels.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
-        All values except "numpy" leave labels on the GPU, as arrays of that library.
+        All values except "numpy" leave labels on the GPU, as arrays of that library ("dlpack": as objects that any
+        library with DLPack can take).
     {progress} {backend} {memory} {threads}
     gpus : str or iterable of int, optional
         The GPUs that share the sweep: "all", or their numbers, as [0, 1] or "0,1". Each takes some of the eps. If the
-        points do not fit on one GPU, they are processed in parts.
+        points do not fit on one GPU, or if they are many and the eps are few, each takes parts of space instead.
     comm : mpi4py.MPI.Intracomm, optional
-        Every process of comm calls the function at the same time, with its share of the points as X and otherwise the
-        same parameters. Labels are returned for this share. They equal the labels of one run over all shares in the
-        order of the processes. Counts are of all points; only the first process has the lineage. The sweep runs on the
-        CPU, unless gpus names one GPU for each process of a machine. memory and threads apply to each process; the
-        defaults are its share of half the memory and of the processors. An error on one process is raised on all.
+        Every process of comm calls the function at the same time, with its share of the points as X (and of
+        sample_weight) and otherwise the same parameters. Labels are returned for this share. They equal the labels of
+        one run over all shares in the order of the processes. Counts are of all points; only the first process has the
+        lineage. The sweep runs on the CPU, unless gpus names one GPU for each process of a machine. memory and threads
+        apply to each process; the defaults are its share of half the memory and of the processors. An error on one
+        process is raised on all, on the others as RuntimeError.
     {engine} {ways}
 
     Returns
     -------
     SweepResult
-        It keeps a reference to X, for `SweepResult.labelled` and `SweepResult.save`.
+        It keeps a reference to X, for `SweepResult.labelled`, `save` and `report`, and `VariantResult.catalog`.
 
     Raises
     ------

@@ -50,7 +50,7 @@ _CENTERS = (None, "centroid", "medoid", "both")
 
 
 class _Unmade:
-    """The condensed tree of a data set, before it is made."""
+    """A condensed tree that made() computes when it is needed. Until then, select() selects clusters without it."""
 
     def __init__(self, data: Dataset, min_samples: int, min_cluster_size: int) -> None:
         self._data = data
@@ -96,13 +96,14 @@ class HDBSCAN(_Clusterer):
     alpha : float, default=1.0
         Only 1.0 is supported.
     algorithm, leaf_size, copy
-        They exist for compatibility with scikit-learn, and change nothing. X is never written to.
+        They exist for compatibility with scikit-learn, and change no result. An algorithm with which scikit-learn
+        refuses the metric or a sparse X is an error here, too. X is never written to.
     {n_jobs}
-    cluster_selection_method : {{"eom", "leaf"}}, default="eom"
+    cluster_selection_method : {"eom", "leaf"}, default="eom"
         The method used to select clusters from the condensed tree: excess of mass, or the leaves of the tree.
     allow_single_cluster : bool, default=False
         Whether a single cluster, of all samples, may be selected.
-    store_centers : {{None, "centroid", "medoid", "both"}}, default=None
+    store_centers : {None, "centroid", "medoid", "both"}, default=None
         Which, if any, cluster centers to compute and store.
     {backend} {memory}
     engine : Engine, optional
@@ -129,14 +130,14 @@ class HDBSCAN(_Clusterer):
     outlier_scores_ : ndarray of shape (n_samples,)
         The GLOSH score of each sample, from 0 to 1; NaN for samples that are not finite.
     hierarchy_ : Hierarchy
-        Of the finite samples. A GPU selects clusters without it. Then it is made of X when an attribute or a function
-        first needs it: do not change X before.
+        The tree of all clusters of the finite samples. A GPU selects clusters without it. Then it is made of X when an
+        attribute or a function first needs it: do not change X before.
     condensed_tree_ : CondensedTree
-        Of the finite samples.
+        The clusters of at least min_cluster_size finite samples.
     single_linkage_tree_ : SingleLinkageTree
-        Of the finite samples, as the package hdbscan has it.
+        The hierarchy of the finite samples, with the functions of the package hdbscan.
     minimum_spanning_tree_ : MinimumSpanningTree
-        Of the finite samples, as the package hdbscan has it.
+        The minimum spanning tree of the finite samples, with the functions of the package hdbscan.
     exemplars_ : list of ndarray of shape (n_exemplars, n_features)
         For each cluster the samples at which it is densest (`CondensedTree.exemplars`).
     {feature_names}

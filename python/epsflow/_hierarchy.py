@@ -160,7 +160,9 @@ class CondensedTree:
         return Selection(found.labels, found.probabilities, found.persistence, np.asarray(found.nodes).astype(np.intp))
 
     def exemplars(self, nodes: Any) -> list[NDArray[np.intp]]:
-        """Return the samples at which clusters are densest: those that leave last, of each cluster without children.
+        """Return the samples at which clusters are densest.
+
+        Of each cluster without children that one of `nodes` is or contains, these are the samples that leave it last.
 
         Parameters
         ----------
@@ -263,7 +265,10 @@ class Hierarchy:
         return as_columns(dict(zip(("from", "to", "distance"), self._tree.spanning_tree)))
 
     def cut(self, eps: float, min_cluster_size: int = 1) -> NDArray[np.int32]:
-        """Return the labels of DBSCAN's core samples at an eps. Other samples, and samples of smaller clusters, are -1.
+        """Return the labels [n_samples] of DBSCAN at an eps for core samples, and -1 for all other samples.
+
+        Clusters of fewer than min_cluster_size core samples become -1, too. The others are numbered by their first
+        sample.
 
         Raises ValueError if eps is negative or NaN.
         """
@@ -283,7 +288,7 @@ class Hierarchy:
 
 
 class SingleLinkageTree:
-    """A hierarchy with the functions of the package hdbscan."""
+    """A hierarchy with the functions of the package hdbscan, as `HDBSCAN.single_linkage_tree_` returns it."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy

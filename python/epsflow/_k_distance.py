@@ -47,8 +47,8 @@ class Knee(NamedTuple):
 def knee(distances: Any) -> Knee:
     """Return the knee of the distances to k-th nearest points: a first guess of eps for min_samples = k + 1.
 
-    The distances above 0 are sorted, and their logarithms are compared with the chord between the first and the last.
-    The knee is the farthest point below the chord, as in the simplest form of Kneedle (Satopää et al. 2011).
+    The finite distances above 0 are sorted, and their logarithms are compared with the chord between the first and the
+    last. The knee is the farthest point below the chord, as in the simplest form of Kneedle (Satopää et al. 2011).
 
     Parameters
     ----------

@@ -13,6 +13,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Loaded:
+    """Points of an engine. `Dataset` adds the methods that search them."""
+
     def __init__(self, engine: Any, given: Given, slices: Any = (), is_lazy: bool = False) -> None:
         """slices: offsets [slices + 1], if the points are many data sets. is_lazy: whether to load the points at the
         first use of _data, which then raises the errors of loading."""

@@ -26,6 +26,7 @@ class Option(NamedTuple):
     most: int
     """The largest count."""
     default: str
+    """The default word of a choice; "" for other kinds."""
 
 
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)

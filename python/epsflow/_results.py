@@ -52,8 +52,9 @@ class Origin:
     table: Any = None
     """The table that the points were given as, if they were: the object itself and no copy."""
     input: dict[str, Any] | None = None
-    """The description of a results folder."""
+    """The description of the points in a results folder, as `SweepResult.input` returns it."""
     rows: NDArray[np.int64] | None = None
+    """[n] the input row of each point; None if they are 0 to n - 1."""
     under: str = ""
     """The metric and "weighted", on which labels depend besides eps and min_samples, in the program's words."""
     weights: str = ""
@@ -118,7 +119,8 @@ class StoredVariant(_core.Figures):
 
     words: eps, min_samples, the numbers of clusters, noise, core and border points, the size of the largest cluster,
     and the seconds. labels, core: arrays [n], or functions that return them. A function is called at the first use and
-    may raise. core is empty if it is not known. slices: five counts for each slice in turn; empty without slices.
+    may raise. core is empty if it is not known. slices: the numbers of clusters, noise, core and border points and the
+    size of the largest cluster of each slice, slice by slice; empty without slices.
     """
 
     def __init__(
@@ -187,7 +189,9 @@ class StoredSlices(NamedTuple):
     """The slices of a folder with results of many data sets."""
 
     keys: Array
+    """[slices] whole numbers, numbers, or the names of files."""
     sizes: Array
+    """[slices] the number of points of each."""
     in_order: bool
     """Whether rows are stored slice by slice. Otherwise the folder does not record which rows are in which slice."""
 
@@ -195,6 +199,9 @@ class StoredSlices(NamedTuple):
 def load_folder(
     folder: Folder, unfinished: bool
 ) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
+    """Returns the variants, their points, and the lineage and the slices if there are any. folder: a results folder or
+    its sweep.h5. unfinished: whether a run that has not ended is accepted. Raises FileNotFoundError; ValueError as
+    `epsflow.load`."""
     path = Path(as_folder(folder))
     if path.is_file():
         variants, origin = _load_hdf5(path)

@@ -32,14 +32,15 @@ KEPT = ("labels", "summary")
 
 
 def _figure(name: str, kind: Callable[[Any], T]) -> T:
-    """Returns a property that reads a number of the result."""
+    """Returns a property of VariantResult: an attribute of the library's result, converted by `kind`."""
     return cast(T, property(lambda variant: kind(getattr(variant._result, name))))
 
 
 class VariantResult(Unchanging):
     """The labels of one (eps, min_samples).
 
-    Arrays are views of the memory of the run and are read-only. The result keeps a reference to X, for `catalog`.
+    Arrays are views of the memory of the run; on the host they are read-only. The result keeps a reference to X, for
+    `catalog`.
 
     Attributes
     ----------
@@ -100,7 +101,8 @@ class VariantResult(Unchanging):
 
     @property
     def catalog(self) -> Any:
-        """One row per cluster, as `epsflow.catalog` returns it; that takes weights, more columns and GPU points, too.
+        """One row per cluster, as `epsflow.catalog` returns it. (That function also takes weights, further columns and
+        points on a GPU.)
 
         Raises ValueError if points or labels are on a GPU, if the result was loaded or unpickled (no points), if it is
         of distances or of a share of the points (comm), or if the sweep kept no labels."""
@@ -248,8 +250,9 @@ class SweepResult(FromPoints):
         KeyError
             If the sweep does not have this variant.
         ValueError
-            If X already has a column of this name, if points or labels are on a GPU, if X is sparse distances, or if
-            the result was loaded or unpickled and has no X.
+            If X already has a column of this name, if the sweep kept no labels, if points or labels are on a GPU, if X
+            is sparse distances or has another number of rows by now, or if the result was loaded or unpickled and has
+            no X.
         """
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
@@ -296,8 +299,8 @@ class SweepResult(FromPoints):
         BlockingIOError
             If another process is writing the folder.
         ValueError
-            If the folder has a run that was killed or interrupted, if there are no variants, if labels are on a GPU, or
-            if the sweep kept no labels.
+            If the folder has a run that was killed or interrupted, if there are no variants, if labels are on a GPU, if
+            the sweep kept no labels, or if the points are a share of all (comm).
         OSError
             If the folder cannot be written.
         """
@@ -320,8 +323,8 @@ class SweepResult(FromPoints):
         ------
         {file_errors}
         ValueError
-            If the name does not end in .html, if points or labels are on a GPU, or if the result was loaded and has no
-            points; `epsflow report FOLDER` reads them again.
+            If the name does not end in .html or .htm, if points or labels are on a GPU, if the points are a share of
+            all (comm), or if the result was loaded and has no points; `epsflow report FOLDER` reads them again.
         """
         origin = self._origin
         origin.require_whole("a report")

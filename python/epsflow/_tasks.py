@@ -26,6 +26,7 @@ class Progress:
     Attributes
     ----------
     variants_done, variants : int
+        The number of variants that are finished, and of all.
     eps : float
         The eps of the neighbour table that advanced last; 0 without a table. At the end of a sweep, the eps of the
         variant that was finished last.
@@ -34,7 +35,7 @@ class Progress:
     seconds : float
         Seconds since the run began.
     seconds_left : float or None
-        The estimate of `explore`, from the eps that it swept first. None for other runs.
+        The estimate of the remaining seconds by `explore`, from the eps that it swept first. None for other runs.
     """
 
     variants_done: int

@@ -149,9 +149,10 @@ def tracks(
     """Follow clusters from slice to slice: their beginnings, continuations, merges, splits and ends.
 
     A slice consists of all points of one time. Clusters of successive slices are linked if they have core points within
-    eps of each other, or ids in common. A cell continues along links; each feature has at most one predecessor and one
-    successor in its cell. Links with more shared core points or ids take precedence, then links of features with lower
-    numbers. Features that are connected by links form a track. No slice is skipped: a cluster that is missing in one
+    eps of each other, or ids in common. A cell continues along links: of the later features that are linked to one,
+    only the feature that shares most core points or ids with it may continue its cell, of several the first. A feature
+    that may continue several cells continues the one with which it shares most, of several the one with the smallest
+    number. Features that are connected by links form a track. No slice is skipped: a cluster that is missing in one
     slice ends there, and is new afterwards.
 
     Parameters

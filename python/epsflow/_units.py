@@ -32,7 +32,7 @@ Reference = tuple[str, list[Any]]
 
 
 class Given(NamedTuple):
-    """The parts of a data set."""
+    """Points that were read from X, and the properties of X that later steps need."""
 
     points: AnyPoints
     metric: Metric

@@ -130,7 +130,11 @@ class Window:
         unit of the times.
     max_points : int, optional
         The points that arrived first leave if there are more than this.
-    {distance} {backend} {memory} {threads}
+    {distance}
+    backend : {"auto", "cpu", "gpu"}
+        The device that runs the work. "auto" is the GPU if there is one, else the CPU. Only the CPU continues a
+        clustering (see `step`).
+    {memory} {threads}
 
     Attributes
     ----------
@@ -191,7 +195,9 @@ class Window:
         """Let points arrive and leave.
 
         If few points change, the last clustering is continued, which is faster than a run over all points, and gives
-        the same labels. If the step raises, the window is as before.
+        the same labels. This is possible on the CPU, for at most three columns, with the metrics euclidean,
+        greatcircle, haversine and cosine, without a box and without weights. Otherwise each step clusters all points.
+        If the step raises, the window is as before.
 
         Parameters
         ----------

@@ -34,7 +34,9 @@ class WindowDBSCAN(_Clusterer):
         itself.
     max_points : int, optional
         The largest number of points that are kept. None keeps all.
-    {distance} {n_jobs} {backend}
+    {distance} {n_jobs}
+    backend : {"auto", "cpu", "gpu"}
+        The device that runs the work. "auto" is the GPU if there is one, else the CPU.
 
     Attributes
     ----------
@@ -43,7 +45,7 @@ class WindowDBSCAN(_Clusterer):
     cluster_ids_ : ndarray of shape (n_kept,)
         The id of the cluster of each point, -1 for noise. A cluster keeps its id from call to call.
     core_sample_indices_ : ndarray of shape (n_core,)
-        The places of the core points in labels_.
+        The indices of the core points in labels_, ascending.
     window_ : Window
     n_features_in_ : int
 

@@ -118,26 +118,28 @@ TEST_CASE("windows on a GPU have the labels, ids and changes of windows on the C
   for (std::uint64_t seed = 0; seed < sets_of(120); ++seed) check_stream(seed);
 }
 
-TEST_CASE("a window on a GPU whose clusters all fall apart counts every pair of clusters") {
+TEST_CASE("rows of a lattice that become its columns share a point each on a GPU") {
   if (!have_gpu()) return;
-  // Pairs of points, every second pair far away. One point of each pair leaves, and others tie what was apart.
-  constexpr std::size_t kPairs = 150'000;
-  std::vector<double> x;
-  for (std::size_t i = 0; i < kPairs; ++i) {
-    const auto at = static_cast<double>(10 * i);
-    x.insert(x.end(), {at, at + 1, at + 2, at + 3});
+  constexpr int kSide = 300;  // more pairs of clusters than the first hash table has room for
+  std::vector<double> rows, columns;
+  std::vector<std::uint64_t> leaving;
+  for (int i = 0; i < kSide; ++i) {
+    for (int j = 0; j < kSide; ++j) {
+      leaving.push_back(rows.size() / 2 + 1);
+      rows.insert(rows.end(), {2.0 * i, 2.0 * j, 2.0 * i + 1, 2.0 * j});
+      columns.insert(columns.end(), {2.0 * i, 2.0 * j + 1});
+    }
   }
-  std::vector<std::uint64_t> leaving;  // the second and third of four points: one cluster becomes two
-  for (std::uint64_t i = 0; i < 4 * kPairs; i += 4) leaving.insert(leaving.end(), {i + 1, i + 2});
   const Sweep sweep({{1.0, 1}});
-  Window on_cpu(1, sweep, {.engine = {.backend = BackendChoice::cpu}});
-  Window on_gpu(1, sweep, {.engine = {.backend = BackendChoice::gpu}});
-  const PointsView points(std::span<const double>(x), 1);
+  Window on_cpu(2, sweep, {.engine = {.backend = BackendChoice::cpu}});
+  Window on_gpu(2, sweep, {.engine = {.backend = BackendChoice::gpu}});
   for (Window* window : {&on_cpu, &on_gpu}) {
-    (void)window->step({.arriving = points});
-    (void)window->step({.leaving = leaving});
+    (void)window->step({.arriving = PointsView(std::span<const double>(rows), 2)});
+    (void)window->step({.arriving = PointsView(std::span<const double>(columns), 2), .leaving = leaving});
   }
-  REQUIRE(on_gpu.results().front().clusters.size() == 2 * kPairs);
+  REQUIRE(on_gpu.results().front().clusters.size() == kSide);
+  REQUIRE(on_gpu.results().front().earlier.size() == kSide);
+  REQUIRE(on_gpu.results().front().changes.size() == 2 * kSide);  // each row is split, and each column merged
   check_equal(on_gpu, on_cpu, MemorySpace::host);
 }
 

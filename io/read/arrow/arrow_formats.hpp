@@ -15,8 +15,9 @@ namespace epsflow::io {
 /// Reads columns of a Parquet file as points. A column holds integers, floats of 16, 32 or 64 bits, or truth values (0
 /// and 1), or lists of these, which are vectors as in select_elements(). Dictionary and run-length encodings are read.
 /// A null becomes NaN, a null list NaN in all of its values. If all columns are float32, so are the points; otherwise
-/// they are float64. With NanPolicy::keep, times become seconds (since 1970, UTC). Decimals, which float64 would round,
-/// structures, and all other types are refused by name, and so are lists of different lengths.
+/// they are float64. With NanPolicy::keep, times become seconds: dates and timestamps since 1970 (UTC), times of day
+/// since midnight, and durations. Decimals, which float64 would round, structures, and all other types are refused by
+/// name, and so are lists of different lengths.
 ///
 /// Columns in which pandas stored the index of a frame are read only if ReadOptions name them. Column numbers skip
 /// them.

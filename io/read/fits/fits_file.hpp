@@ -71,9 +71,10 @@ class FitsFile {
   FitsHandle file_;
 };
 
+/// A table in a FITS file.
 struct FitsTableEntry {
-  int extension = 0;
-  std::string name;
+  int extension = 0;  ///< 1 is the first after the primary array
+  std::string name;   ///< EXTNAME; may be empty
 };
 
 /// Returns the name of a table in errors: "1 (STARS)".
@@ -82,9 +83,11 @@ struct FitsTableEntry {
 /// Returns every table of the file. Throws InputError if there is none.
 [[nodiscard]] std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source);
 
-/// Returns the table that ReadOptions::table selects. Throws InputError listing the tables if it does not exist.
+/// Returns the table that ReadOptions::table selects; the first by default. Throws InputError listing the tables if it
+/// does not exist.
 [[nodiscard]] const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source);
 
+/// Makes the table the open one, to which cfitsio's calls refer from now on. Throws InputError.
 void open_table(fitsfile* file, const FitsTableEntry& table, const Source& source);
 
 /// Throws InputError if the file, of `size` bytes, is shorter than the open table. Call it before allocating memory.

@@ -36,21 +36,23 @@ struct Hdf5Dataset {
   /// The type of its integers, if netCDF's _Unsigned makes signed integers unsigned or the other way round.
   std::optional<TypeHandle> netcdf_type = {};
   std::vector<double> missing = {};  ///< values that mark a missing value
-  double scale = 1;
-  double offset = 0;
+  double scale = 1;                  ///< netCDF's scale_factor: a value is stored · scale + offset
+  double offset = 0;                 ///< netCDF's add_offset
   /// The value of every row, if it is stored outside of a data set; `id` is then invalid.
   std::optional<double> constant = {};
 
   [[nodiscard]] bool is_scaled() const noexcept { return scale != 1 || offset != 0; }
 };
 
+/// A column: some consecutive values of a member in each row.
 struct Hdf5Column {
-  std::size_t dataset = 0;
-  std::size_t member = 0;
-  std::uint64_t first_element = 0;
+  std::size_t dataset = 0;          ///< index into Hdf5Columns::datasets
+  std::size_t member = 0;           ///< index into Hdf5Dataset::members
+  std::uint64_t first_element = 0;  ///< index of its first value in the member
   std::uint64_t elements = 1;
 };
 
+/// The columns from which points may be made, and the data sets that hold them.
 struct Hdf5Columns {
   std::string kind;  ///< as InputRows::kind
   std::vector<Hdf5Dataset> datasets;
@@ -65,7 +67,7 @@ struct Hdf5Columns {
 /// Opens a data set and describes it.
 [[nodiscard]] Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path);
 
-/// Reads `count` rows from `first` on, converted to a type in memory. Throws as throw_unread().
+/// Reads `count` rows from `first` on to `rows`, converted to a type in memory. Throws as throw_unread().
 void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std::uint64_t count, void* rows,
                const Source& source);
 
@@ -78,8 +80,8 @@ void add_column(Hdf5Columns& all, const Hdf5Column& column, std::string name);
 /// True if points can be made of the columns that the options select.
 [[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);
 
-/// Reads the chosen columns, in the rows that ReadOptions::share selects. memory_taken: bytes of ReadOptions::memory
-/// that the file itself takes.
+/// Reads the chosen columns, in the rows that ReadOptions::share selects, and puts them into `points`. memory_taken:
+/// bytes of ReadOptions::memory that the file itself takes. Throws InputError if they cannot be points.
 void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, ValueSink& points);
 
 }  // namespace epsflow::io

@@ -226,7 +226,7 @@ std::vector<std::string> Hdf5File::list(const std::string& group) const {
 
 namespace {
 
-/// Returns the attribute if it exists, has the class, and holds 1 to `most` values.
+/// Returns the attribute if it exists and holds 1 to `most` values.
 std::optional<AttributeHandle> open_attribute(hid_t object, const char* name, hssize_t most) {
   if (H5Aexists(object, name) <= 0) return std::nullopt;
   AttributeHandle attribute(H5Aopen(object, name, H5P_DEFAULT));

@@ -19,7 +19,7 @@ namespace epsflow::io {
 /// Throws InputError after a call of the library that failed. doing: the call, in words, as "opening /a". The error has
 /// the reason that the library gives.
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing);
-/// Throws the same error with another reason, as one that take_error_text() returned before.
+/// Throws the same error with the given reason, such as an earlier result of take_error_text().
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing, std::string_view reason);
 
 /// Throws InputError if the status of a call is an error.

@@ -38,7 +38,7 @@ namespace epsflow::io {
 /// - if values are packed with a filter that the library lacks;
 /// - if values are stored in other files, unless ReadOptions::external_storage is set.
 ///
-/// Throws UsageError if source.options.particles is set but the particles of a snapshot are not read.
+/// Throws UsageError if source.options.particles is not the default and the particles of a snapshot are not read.
 void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points);
 
 /// Reads a neighbour table as write_hdf5_neighbors() writes it. Throws InputError naming the part that a file lacks.

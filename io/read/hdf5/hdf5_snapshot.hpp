@@ -5,7 +5,8 @@
 
 namespace epsflow::io {
 
-/// True if the file has a snapshot's header and particles. Group catalogues of the same programs lack the header.
+/// True if the file has a snapshot's /Header, and this counts particles or a group /PartType0 … exists. Catalogues of
+/// groups by the same programs count no particles.
 [[nodiscard]] bool is_snapshot(const Hdf5File& file);
 
 /// Returns the columns of the particles that ReadOptions::particles selects: x, y, z of Coordinates, vx, vy, vz of

@@ -16,8 +16,8 @@ namespace epsflow::io {
 
 /// The type of an array element or of a field.
 struct NpyType {
-  std::string name = {};  ///< the name in errors
-  std::optional<ValueType> number = {};
+  std::string name = {};                 ///< the name in errors
+  std::optional<ValueType> number = {};  ///< nullopt if values are not numbers of a type in ValueType
   bool big_endian = false;
   std::uint64_t elements = 1;  ///< number of elements, for a field that is an array itself
   std::uint64_t bytes = 0;     ///< bytes of all elements

@@ -31,8 +31,8 @@ class TextBlocks {
 
   /// Drops the first `count` bytes of text().
   void use(std::size_t count) noexcept { text_ = text_.subspan(count); }
-  /// Appends the next block to text(). Returns false if text() is still longer than a block. Throws as
-  /// ByteStream::read().
+  /// Appends the next block to text(). Returns false, without reading, if text() is still longer than a block. Call it
+  /// only if is_last() is false. Throws as ByteStream::read().
   [[nodiscard]] bool read_on();
 
  private:

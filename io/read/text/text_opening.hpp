@@ -11,7 +11,8 @@
 namespace epsflow::io {
 
 /// Skips everything before the rows and detects their layout; `blocks` continues with the first row. Throws as
-/// find_table(), and InputError for UTF-16 and for a text without rows.
+/// find_table(), InputError for UTF-16 and for a text without rows, and UsageError for an unusable delimiter or decimal
+/// mark.
 struct OpenText {
   OpenText(ByteStream& stream, const Source& source);
 

@@ -28,12 +28,12 @@ enum class Fault : std::uint8_t { none, ragged, open_quote, not_finite, not_a_nu
 
 /// The result of parsing consecutive lines.
 struct ChunkResult {
-  std::uint64_t rows = 0;  ///< data rows read, except the faulty one
-  std::uint64_t kept = 0;
+  std::uint64_t rows = 0;   ///< data rows read, except the faulty one
+  std::uint64_t kept = 0;   ///< rows written to `out`
   std::uint64_t lines = 0;  ///< lines before the faulty row
   Fault fault = Fault::none;
-  std::size_t fault_field = 0;
-  const char* fault_row = nullptr;
+  std::size_t fault_field = 0;         ///< index of the faulty field in its row
+  const char* fault_row = nullptr;     ///< begin of the faulty row; null without a fault
   std::vector<std::uint64_t> dropped;  ///< dropped rows, counted from the first row of the lines
 };
 

@@ -84,7 +84,7 @@ _local = threading.local()
 
 
 def report() -> Report:
-    """Return the calls of this process since `enable`, in the order in which they ended.
+    """Return the latest 10,000 calls of replaced functions in this process, in the order in which they ended.
 
     Returns
     -------

@@ -124,8 +124,8 @@ def hierarchies(
     trees : list of Hierarchy
         As `epsflow.hierarchy` returns them for several min_samples.
     min_cluster_size : sequence of int
-        Each is condensed in each tree.
-    quantity : {{"clusters", "noise", "persistence"}}
+        Each tree is condensed with each of these sizes.
+    quantity : {"clusters", "noise", "persistence"}
         "clusters" is the number of selected clusters, "noise" the number of samples in none of them, in percent of all,
         and "persistence" the mean of `Selection.persistence`.
     {ax}
