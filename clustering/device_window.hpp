@@ -54,7 +54,7 @@ class DeviceWindow {
   /// result is valid until the next change(). leaving: rows, ascending. entering: rows of `arriving`, ascending.
   virtual DevicePointsView change(std::span<const std::uint32_t> leaving, PointsView arriving,
                                   std::span<const std::uint32_t> entering) = 0;
-  /// Counts the clusters of the changed rows, and the core points that they share with those of the last commit().
+  /// Counts the clusters of the changed rows, and the core points that they share with clusters of the last commit().
   [[nodiscard]] virtual CountedClusters count(const DeviceLabelling& before, const DeviceLabelling& after) = 0;
   /// Copies `after` to the host and does the same meanwhile.
   [[nodiscard]] virtual CountedClusters count(const DeviceLabelling& before, const DeviceLabelling& after,

@@ -80,21 +80,30 @@ std::vector<std::uint32_t> Lineage::ancestors(std::size_t from, std::size_t to) 
     throw UsageError("clusters of " + words_of(begin) + " do not lie in those of " + words_of(end) +
                      ": ask for a cell of no smaller eps and no larger minpts");
   }
-  std::vector<std::uint32_t> at(cells_[from].clusters());
-  for (std::size_t k = 0; k < at.size(); ++k) at[k] = static_cast<std::uint32_t>(k);
-  std::size_t i = from;
-  while (i != to) {
-    const LineageCell& cell = cells_[i];
-    // Looser first, then wider: any path leads to the same clusters.
-    const bool looser = cell.looser && cells_[*cell.looser].variant.minpts >= end.minpts;
-    const bool wider = cell.wider && cells_[*cell.wider].variant.eps <= end.eps;
-    if (!looser && !wider) {
+  // Looser first, then wider: any path leads to the same clusters. A sweep that is not a full grid has dead ends.
+  std::vector<std::size_t> path{from};
+  std::vector<bool> dead(cells_.size());
+  while (path.back() != to) {
+    const LineageCell& cell = cells_[path.back()];
+    if (cell.looser && !dead[*cell.looser] && cells_[*cell.looser].variant.minpts >= end.minpts) {
+      path.push_back(*cell.looser);
+    } else if (cell.wider && !dead[*cell.wider] && cells_[*cell.wider].variant.eps <= end.eps) {
+      path.push_back(*cell.wider);
+    } else {
+      dead[path.back()] = true;
+      path.pop_back();
+    }
+    if (path.empty()) {
       throw UsageError("the sweep has no way from " + words_of(begin) + " to " + words_of(end) +
                        " from cell to cell: sweep a full grid");
     }
-    const std::vector<std::uint32_t>& next = looser ? cell.parent_minpts : cell.parent_eps;
+  }
+  std::vector<std::uint32_t> at(cells_[from].clusters());
+  std::iota(at.begin(), at.end(), std::uint32_t{0});
+  for (std::size_t p = 1; p < path.size(); ++p) {
+    const LineageCell& cell = cells_[path[p - 1]];
+    const std::vector<std::uint32_t>& next = cell.looser == path[p] ? cell.parent_minpts : cell.parent_eps;
     for (std::uint32_t& k : at) k = next[k];
-    i = looser ? *cell.looser : *cell.wider;
   }
   return at;
 }

@@ -66,10 +66,9 @@ class Lineage {
   /// Returns the index of a variant. Throws UsageError if the sweep has no such variant. eps: within a part in 10^9.
   [[nodiscard]] std::size_t find(double eps, std::uint32_t minpts) const;
 
-  /// Returns for each cluster of cell `from` the cluster of cell `to` that holds it. Each step goes to the looser cell
-  /// if `to` is not passed, else to the wider one. O(clusters · steps). Throws UsageError if the eps of `to` is
-  /// smaller, its minpts larger, or the steps do not lead to it, which is possible only if the sweep is not a full
-  /// grid.
+  /// Returns for each cluster of cell `from` the cluster of cell `to` that holds it. Steps lead from cell to cell: to
+  /// the next smaller minpts or the next larger eps. O(clusters · steps + cells). Throws UsageError if the eps of `to`
+  /// is smaller, its minpts larger, or no steps lead to it, which is possible only if the sweep is not a full grid.
   [[nodiscard]] std::vector<std::uint32_t> ancestors(std::size_t from, std::size_t to) const;
   /// Returns the number of clusters of `to` that hold a cluster of `from`: the rank of the map between the cells.
   /// Throws as ancestors().

@@ -329,7 +329,7 @@ ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, cons
       throw InputError(input.name + ": has changed since it was read; run again");
     }
     auto dropped = input.dropped.begin();
-    for (std::uint64_t r = 0; r < input.rows; ++r, ++row) {
+    for (std::uint64_t r = input.first; r < input.first + input.rows; ++r, ++row) {
       if (dropped != input.dropped.end() && *dropped == r) {
         ++dropped;
       } else {

@@ -226,15 +226,14 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
   return builder.finish();
 }
 
-void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, const Observer& observer) {
+void add_doubts_of_points(Exploration& made, const Dataset& data, std::optional<SeenAt> at, const Observer& observer) {
   // Directions and positions on a sphere have no lattice and no scale.
   const MetricKind kind = data.metric().kind;
   const bool coordinates = !on_sphere(kind) && kind != MetricKind::cosine;
   const RunOptions options;
   Session session(data, options, observer);
   session.on_threads([&] {
-    const std::vector<Doubt> others =
-        doubts_of_points(session.points().host(), coordinates ? std::optional(at) : std::nullopt);
+    const std::vector<Doubt> others = doubts_of_points(session.points().host(), coordinates ? at : std::nullopt);
     made.doubts.insert(made.doubts.end(), others.begin(), others.end());
   });
 }
@@ -245,7 +244,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
   if (sweep.size() == 0) {
     made.doubts = {Doubt::no_clusters};
     if (data.size() < kFewPoints) made.doubts.push_back(Doubt::few_points);
-    add_doubts_of_points(made, data, {}, observer);
+    add_doubts_of_points(made, data, std::nullopt, observer);
     return made;
   }
   require_even_grid(sweep.variants());

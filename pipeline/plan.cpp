@@ -210,6 +210,8 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
     use = index->direct_bytes({.minpts = plan.minpts,
                                .core_mask = options.core_mask,
                                .labels = options.labels,
+                               .keep = options.keep,
+                               .clusters = options.clusters,
                                .weights = session.weights()}) +
           (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
@@ -219,6 +221,9 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
     plan.pairs = search->plan().pairs;
     const stages::ClusterVariants cluster{.method = options.method,
                                           .verify = options.verify,
+                                          .core_mask = options.core_mask,
+                                          .keep = options.keep,
+                                          .clusters = options.clusters,
                                           .weights = whole_of(session.weights()),
                                           .workers = session.threads(),
                                           .cancel = session.stop()};

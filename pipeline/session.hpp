@@ -135,7 +135,7 @@ class LoadedSet {
 /// One run. The constructor waits for its turn.
 class Session {
  public:
-  /// The arguments must outlive it. Throws UsageError for options that contradict each other or the engine; Cancelled.
+  /// data and observer must outlive it. Throws UsageError for options that contradict each other or the engine; Cancelled.
   Session(const Dataset& data, const RunOptions& options, const Observer& observer);
 
   /// Returns the groups of a sweep. Throws UsageError as transformed_radius() does, and if the box is too coarse for an
@@ -186,7 +186,7 @@ class Session {
   const DatasetState& data_;
   const DatasetWeights* weights_;
   EngineState& engine_;
-  const RunOptions& options_;
+  const RunOptions options_;
   const Observer& observer_;
   CancelToken stop_;
   EngineQueue::Lock lock_;

@@ -167,7 +167,7 @@ struct WindowParts {
                        std::string(has_gpu ? "a metric without a periodic box whose transformed points have the "
                                              "Euclidean distance"
                                            : "a GPU, and this engine works on the CPU") +
-                       ": take WindowOptions::labels = MemorySpace::host");
+                       ": let labels come to the host");
     }
   }
 

@@ -139,7 +139,7 @@ class RowWalker {
       dropped_ = 0;
     }
     const std::vector<std::uint64_t>& dropped = inputs_[file_].dropped;
-    const bool is_dropped = dropped_ < dropped.size() && dropped[dropped_] == row_;
+    const bool is_dropped = dropped_ < dropped.size() && dropped[dropped_] == inputs_[file_].first + row_;
     ++row_;
     if (!is_dropped) return point_++;
     ++dropped_;
@@ -151,7 +151,7 @@ class RowWalker {
  private:
   const std::vector<InputRows>& inputs_;
   std::size_t file_ = 0;
-  std::uint64_t row_ = 0;    ///< in the current file
+  std::uint64_t row_ = 0;    ///< of the rows read of the current file
   std::size_t dropped_ = 0;  ///< dropped rows of the current file before row_
   std::size_t point_ = 0;
 };

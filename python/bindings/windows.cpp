@@ -44,10 +44,17 @@ struct PyWindowOptions {
   double max_age;
   std::uint64_t max_points;
   EngineOptions engine;
+  MemorySpace labels;
 
   [[nodiscard]] WindowOptions in(std::size_t dims) const {
-    return {metric.in(dims), weighted, timed, max_age, max_points, engine};
+    return {metric.in(dims), weighted, timed, max_age, max_points, engine, labels};
   }
+};
+
+/// Labels and core marks of a step, which later steps leave as they are.
+struct LabelsOnGpu {
+  DeviceArray<std::int32_t> labels;
+  DeviceArray<std::uint8_t> core;
 };
 
 PyWindow made(Window&& window) { return {OfProcess(std::make_shared<SharedWindow>(std::move(window)))}; }
@@ -160,16 +167,25 @@ void define_windows(nb::module_& m) {
       .def(
           "__init__",
           [](PyWindowOptions* place, const Variants& variants, const PyMetric& metric, bool weighted, bool timed,
-             std::pair<double, std::uint64_t> most, const nb::dict& engine) {
+             std::pair<double, std::uint64_t> most, const nb::dict& engine, bool labels_on_gpu) {
             new (place) PyWindowOptions{sweep_of(variants),
                                         metric,
                                         weighted,
                                         timed,
                                         most.first,
                                         most.second,
-                                        options_from<EngineOptions>(engine)};
+                                        options_from<EngineOptions>(engine),
+                                        labels_on_gpu ? MemorySpace::device : MemorySpace::host};
           },
-          "variants"_a, "metric"_a, "weighted"_a, "timed"_a, "most"_a, "engine"_a);
+          "variants"_a, "metric"_a, "weighted"_a, "timed"_a, "most"_a, "engine"_a, "labels_on_gpu"_a);
+  nb::class_<LabelsOnGpu>(m, "LabelsOnGpu", "The labels of one step in the memory of a GPU.")
+      .def_prop_ro("labels",
+                   [](nb::handle_t<LabelsOnGpu> self) {
+                     return gpu_column<std::int32_t>(nb::cast<LabelsOnGpu&>(self).labels, self);
+                   })
+      .def_prop_ro("core", [](nb::handle_t<LabelsOnGpu> self) {
+        return gpu_column<bool>(nb::cast<LabelsOnGpu&>(self).core, self);
+      });
   nb::class_<PyWindow>(m, "Window")
       .def("start_step", &start_step, nb::arg("points").noconvert().none(), nb::arg("times").noconvert().none(),
            nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none())
@@ -182,6 +198,14 @@ void define_windows(nb::module_& m) {
            }),
            "variant"_a)
       .def("core", result_getter([](const WindowResult& result) { return result.core; }), "variant"_a)
+      .def(
+          "on_gpu",
+          [](const PyWindow& window, std::size_t v) {
+            return window.with([&](Window& w) {
+              return LabelsOnGpu{w.results()[v].device_labels, w.results()[v].device_core};
+            });
+          },
+          "variant"_a)
       .def("clusters", &clusters_of, "variant"_a)
       .def("changes", &changes_of, "variant"_a)
       .def("state", &state_of);

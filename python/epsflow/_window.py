@@ -13,9 +13,9 @@ from . import _core
 from ._arrays import as_host_points, as_weights
 from ._docs import documented
 from ._frames import library_of, metric_of
-from ._gpu_arrays import on_host
+from ._gpu_arrays import OUTPUTS, as_output, on_host
 from ._labelled import as_columns
-from ._parameters import as_count, as_options, as_variants, find_variant
+from ._parameters import as_choice, as_count, as_options, as_variants, find_variant
 from ._tasks import made_by, python_errors
 from ._units import Given, as_given
 
@@ -81,20 +81,35 @@ class WindowClusters:
             raise ValueError("the window has had no points: call its step() with some")
         return made
 
+    def _on_gpu(self) -> Any:
+        """Returns the arrays of the last step on the GPU, or None if they are on the host. An empty window has none."""
+        return None if self._window._output == "numpy" or len(self._window) == 0 else self._made().on_gpu(self._place)
+
     @property
-    def labels(self) -> NDArray[np.int32]:
+    def labels(self) -> Any:
         """[n_samples] the cluster of each point in the order of arrival, from 0, and -1 for noise: the labels of
-        `epsflow.DBSCAN` for `Window.points`."""
+        `epsflow.DBSCAN` for `Window.points`. An ndarray, or an array of the library that `output` names."""
+        held = self._on_gpu()
+        if held is not None:
+            return as_output(lambda: held.labels, "<i4", self._window._output)
         return np.asarray(self._made().labels(self._place))
 
     @property
     def cluster_ids(self) -> NDArray[np.int64]:
-        """[n_samples] the id of the cluster of each point, -1 for noise. It stays from step to step."""
+        """[n_samples] the id of the cluster of each point, -1 for noise. It stays from step to step. Raises ValueError
+        if `output` leaves labels on the GPU."""
+        if self._on_gpu() is not None:
+            raise ValueError(
+                f"output={self._window._output!r} leaves labels on the GPU: take clusters['id'] at the labels there"
+            )
         return np.append(self._columns()[0], -1)[self.labels]
 
     @property
-    def core(self) -> NDArray[np.bool_]:
-        """[n_samples] whether each point is a core point."""
+    def core(self) -> Any:
+        """[n_samples] whether each point is a core point; an array like the labels."""
+        held = self._on_gpu()
+        if held is not None:
+            return as_output(lambda: held.core, "|b1", self._window._output)
         return np.asarray(self._made().core(self._place)).view(np.bool_)
 
     @property
@@ -133,7 +148,10 @@ class Window:
     {distance}
     backend : {"auto", "cpu", "gpu"}
         The device that runs the work. "auto" is the GPU if there is one, else the CPU. Only the CPU continues a
-        clustering (see `step`).
+        clustering (see `step`). In the memory of a GPU points stay from step to step.
+    output : {"numpy", "cupy", "torch", "jax", "dlpack"}
+        All values except "numpy" leave labels on the GPU, as arrays of that library ("dlpack": as objects that any
+        library with DLPack can take).
     {memory} {threads}
 
     Attributes
@@ -155,7 +173,7 @@ class Window:
         variants: Iterable[tuple[float, int]] | None = None,
         max_age: float | datetime.timedelta | None = None, max_points: int | None = None,
         metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
-        backend: str = "auto", memory: int | str | None = None, threads: int | None = None,
+        backend: str = "auto", output: str = "numpy", memory: int | str | None = None, threads: int | None = None,
     ) -> None:
         self.variants = as_variants(eps, min_samples, variants)
         self._metric = (metric, metric_params)
@@ -164,6 +182,7 @@ class Window:
             raise ValueError(f"max_age is {max_age!r}; it is a number from 0 on")
         self._max_points = _NO_LIMIT if max_points is None else as_count(max_points, "max_points")
         self._engine = as_options(backend=backend, memory=memory, threads=threads)
+        self._output = as_choice(output, "output", "numpy", OUTPUTS)
         self._made: Any = None
         self._clock: str | None = None
         self._has_weights = False
@@ -271,7 +290,8 @@ class Window:
         most = (age if clock in (None, "numbers") else age * 1e6, self._max_points)
         with python_errors():
             options = _core.WindowOptions(
-                self.variants, metric_of(None, *self._metric), weighted, clock is not None, most, self._engine
+                self.variants, metric_of(None, *self._metric), weighted, clock is not None, most, self._engine,
+                self._output != "numpy",
             )
             made = (
                 _core.make_window(n_features, options) if state is None else _core.restored_window(options, state)

@@ -320,6 +320,26 @@ def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
     require_equal(found, expected)
 
 
+@on_a_gpu
+def test_windows_leave_labels_on_a_gpu(driver):
+    random = np.random.default_rng(7)
+    on_gpu = epsflow.Window(0.2, 5, max_points=1000, backend="gpu", output="dlpack")
+    on_host = epsflow.Window(0.2, 5, max_points=1000, backend="cpu")
+    before = None
+    for _ in range(5):
+        X = random.normal(size=(400, 2))
+        on_gpu.step(X)
+        on_host.step(X)
+        np.testing.assert_array_equal(driver.fetch(on_gpu.labels), on_host.labels)
+        np.testing.assert_array_equal(driver.fetch(on_gpu.core), on_host.core)
+        assert on_gpu.events == on_host.events
+        if before is not None:  # labels of an earlier step stay as they were
+            np.testing.assert_array_equal(driver.fetch(before[0]), before[1])
+        before = on_gpu.labels, on_host.labels
+    with pytest.raises(ValueError, match="output='dlpack'"):
+        on_gpu.cluster_ids  # noqa: B018
+
+
 def torch_arrays():
     torch = pytest.importorskip("torch")
     return lambda X: torch.from_numpy(X).cuda(), lambda labels: labels.cpu().numpy(), torch.Tensor

@@ -238,3 +238,10 @@ def test_estimator():
     np.testing.assert_array_equal(model.fit_predict(kept), model.labels_)
     with pytest.raises(ValueError, match="features"):
         model.partial_fit([[1.0, 2.0, 3.0]])
+
+
+def test_labels_stay_on_a_gpu_only_with_one():
+    with pytest.raises(ValueError, match="works on the CPU"):
+        epsflow.Window(1.0, 2, output="dlpack", backend="cpu").step(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="output"):
+        epsflow.Window(1.0, 2, output="pandas")

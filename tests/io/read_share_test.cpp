@@ -96,6 +96,11 @@ TEST_CASE("shares: rows are those of the file, where they are dropped and in err
   check_shares(folder.write("a.raw", data), {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
   CHECK(read_points(file, {.share = {0, 10}}).size() == 1);
   check_mentions(error_of<InputError>([&] { (void)read_points(file, {.share = {2, 3}}); }), {"row 8, column 1"});
+  for (std::uint64_t share = 0; share < 3; ++share) {
+    const ReadOptions options{.columns = {"0"}, .on_nan = NanPolicy::drop, .share = {share, 3}};
+    const FilePoints points = read_points(file, options);
+    CHECK(read_columns({file}, options, {"0"}, points).values.front() == values_of(points));
+  }
   std::string integers;
   for (int i = 0; i < 10; ++i) integers += bytes_of_value(std::int64_t{i} + (i == 7 ? (std::int64_t{1} << 60) : 0));
   for (const auto& whole : {npy("<i8", "(10, 1)", integers), fortran("<i8", "(10, 1)", integers)}) {

@@ -534,6 +534,9 @@ TEST_CASE("explore: too few points, and points that are all equal, are said to s
     CHECK_FALSE(of_grid.recommended);
     CHECK(of_grid.scores.size() == 6);
   }
+  const std::vector<double> lattice{0, 0, 0, 1, 1, 0, 1, 1};  // no eps, and so none below four steps
+  CHECK(explore(Engine().load({std::span(lattice), 2})).doubts ==
+        std::vector<Doubt>{Doubt::no_clusters, Doubt::few_points});
   const std::vector<double> same(400, 7.5);
   const Dataset equal = Engine().load({std::span<const double>(same), 2});
   CHECK(suggest(equal).size() == 0);

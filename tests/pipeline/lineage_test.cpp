@@ -319,6 +319,10 @@ TEST_CASE("lineage: a list of variants has ties where it has cells, and no other
   CHECK_THROWS_WITH(lineage.ancestors(0, 1), Catch::Contains("has no way from"));
   CHECK_THROWS_WITH(lineage.ancestors(2, 0), Catch::Contains("no smaller eps"));
   CHECK_THROWS_WITH(lineage.find(e, 7), Catch::Contains("has no variant"));
+  // A smaller minpts of the first eps is a dead end.
+  const Sweep around({{e, 8}, {e, 6}, {2 * e, 8}, {2 * e, 4}});
+  const std::vector<VariantResult> others = labelled(loaded, around);
+  REQUIRE(epsflow::lineage(loaded, around).ancestors(0, 3) == ancestors_by_labels(others[0], others[3]));
 }
 
 TEST_CASE("lineage: of no points, one point and no clusters") {
