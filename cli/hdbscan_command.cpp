@@ -159,7 +159,7 @@ int run_hdbscan(const Arguments& arguments) {
   const std::vector<Variant> variants = command.variants();
   io::ResultsFolder folder(common.out, variants, common.mode, common.outputs, input.messages.notices());
   const io::FilePoints points = read_points(input, common.settings);
-  require_values("minpts", command.minpts, 1, points.size());
+  if (points.weights.empty()) require_values("minpts", command.minpts, 1, points.size());
   require_values("min-cluster-size", command.sizes, 2, points.size());
 
   SelectionWriters made;
@@ -192,7 +192,7 @@ int run_hdbscan(const Arguments& arguments) {
       current = {};
       time = {};
     };
-    each_hierarchy({points, input.metric}, command.minpts, add, common.settings.engine, observer);
+    each_hierarchy({points, input.metric, points.weights}, command.minpts, add, common.settings.engine, observer);
     observer.cancel->check();
     folder.add_file(io::kHierarchyName, [&](const auto&) { arrays.close(); });
   });
@@ -214,7 +214,8 @@ Command hdbscan_command() {
           "Makes the tree of the clusters of all eps (HDBSCAN*) for every minpts from one search, and selects\n"
           "clusters in it for every min_cluster_size. Writes labels, probabilities, hierarchy.npz, summary.csv,\n"
           "sweep.json and trace.json to a folder. Which points are together does not depend on the order of rows.\n"
-          "Points have no weights, and all are one data set: sweep has --weight and --by.\n\n"
+          "With --weight, minpts is a sum of weights; sizes of clusters are numbers of points all the same. All points\n"
+          "are one data set: sweep has --by.\n\n"
           "A LIST is a comma list of whole numbers and ranges, as of sweep: 5,10 or 5:50:5.",
       .example = "epsflow hdbscan points.csv --columns x,y --minpts 2,3 --min-cluster-size 2,3 --out trees",
       .operand = {"FILE …"},
@@ -241,7 +242,7 @@ Command hdbscan_command() {
                          "write the clusters as well, a row for each, catalog/…: size, of the coordinates centre, "
                          "spread, ends and radius, and birth, death and persistence"),
              stats_option()}},
-           unweighted_input_options(),
+           input_options(),
            machine_options(),
            message_options()},
       .run = run_hdbscan};

@@ -39,11 +39,13 @@ struct NearestInput {
   const LeafOrder& queries;  ///< the points that search: `leaves` itself, or others
   const Space& space;
   std::span<const std::uint32_t> ks = {};
-  std::uint32_t most = 0;               ///< the largest of ks, or the length of lists
-  double* sums = nullptr;               ///< by input id of `queries`
-  std::uint32_t* lists = nullptr;       ///< by position in `queries`
-  std::span<const double> core = {};    ///< by input id of `leaves`
-  MutualNeighbor* neighbors = nullptr;  ///< by input id of `queries`; each has its own core sum as height
+  std::uint32_t most = 0;                    ///< the largest of ks, or the length of lists
+  double* sums = nullptr;                    ///< by input id of `queries`
+  std::uint32_t* lists = nullptr;            ///< by position in `queries`
+  std::span<const double> core = {};         ///< by input id of `leaves`
+  MutualNeighbor* neighbors = nullptr;       ///< by input id of `queries`; each has its own core sum as height
+  std::span<const std::int64_t> units = {};  ///< weights by position; then `sums` is by position, too
+  WeightSum enough = 0;
 };
 #endif
 
@@ -181,6 +183,76 @@ class ManySmallest {
   std::uint32_t first_ = 0;  ///< position of the first point
   std::size_t counts_[kLeaf];
   double limits_[kLeaf];
+};
+
+/// The nearest points of each point of a leaf whose weights, with its own, are enough.
+class EnoughWeight {
+ public:
+  explicit EnoughWeight(const NearestInput& in) : in_(in) {}
+
+  /// first: position of the first point.
+  void clear(std::uint32_t first) {
+    for (std::uint32_t place = 0; place < kLeaf; ++place) {
+      own_[place] = in_.units[std::min<std::size_t>(first + place, in_.units.size() - 1)];
+      gathered_[place].clear();
+      weights_[place] = own_[place];
+      limits_[place] = own_[place] >= in_.enough ? 0 : kInfinity;
+      room_[place] = kFew;
+    }
+  }
+  /// Returns the sum within which the weights gathered so far are enough. [kLeaf]
+  [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
+  [[nodiscard]] double at(std::size_t place) const { return limits_[place]; }
+  void finish() {
+    for (std::size_t place = 0; place < kLeaf; ++place) keep_nearest(place);
+  }
+
+  template <class F>
+  HWY_INLINE void take(std::size_t v, std::uint32_t first, std::uint32_t count, F sum_of) {
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const std::int64_t units = in_.units[first + c];
+      if (units == 0) continue;
+      const V64 limit = hn::LoadU(F64(), limits_ + v * kLanes);
+      const V64 sum = sum_of(c, limit);
+      if (hn::AllFalse(F64(), hn::Lt(sum, limit))) continue;
+      double lanes[kLanes];
+      hn::StoreU(sum, F64(), lanes);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) gather(v * kLanes + lane, {lanes[lane], units});
+    }
+  }
+
+ private:
+  static constexpr std::size_t kFew = 32;
+  struct Candidate {
+    double sum;
+    std::int64_t units;
+  };
+
+  void gather(std::size_t place, const Candidate& candidate) {
+    if (!(candidate.sum < limits_[place])) return;
+    gathered_[place].push_back(candidate);
+    weights_[place] += candidate.units;
+    const bool just_enough = limits_[place] == kInfinity && weights_[place] >= in_.enough;
+    if (just_enough || gathered_[place].size() == room_[place]) keep_nearest(place);
+  }
+  void keep_nearest(std::size_t place) {
+    std::vector<Candidate>& gathered = gathered_[place];
+    std::sort(gathered.begin(), gathered.end(), [](const Candidate& a, const Candidate& b) { return a.sum < b.sum; });
+    WeightSum weight = own_[place];
+    std::size_t kept = 0;
+    while (kept < gathered.size() && weight < in_.enough) weight += gathered[kept++].units;
+    gathered.resize(kept);
+    weights_[place] = weight;
+    if (weight >= in_.enough && kept > 0) limits_[place] = gathered.back().sum;
+    room_[place] = 2 * kept + kFew;
+  }
+
+  const NearestInput& in_;
+  std::int64_t own_[kLeaf];
+  std::vector<Candidate> gathered_[kLeaf];
+  WeightSum weights_[kLeaf];  ///< of the point and its candidates
+  double limits_[kLeaf];
+  std::size_t room_[kLeaf];  ///< the number of candidates at which the farthest are dropped
 };
 
 /// The lowest pair of each point of a leaf. Pairs of one height are compared by their sums, then by the coordinates of
@@ -377,6 +449,10 @@ void store(const NearestInput& in, const LowestPair& found, std::uint32_t place,
   in.neighbors[in.queries.order()[position]] = found.at(place);
 }
 
+void store(const NearestInput& in, const EnoughWeight& found, std::uint32_t place, std::size_t position) {
+  in.sums[position] = found.at(place);
+}
+
 template <class Sums, class Smallest>
 void search_with(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
   LeafSearch<Sums, Smallest> search(in);
@@ -399,6 +475,7 @@ void search_for(const NearestInput& in, std::uint32_t first, std::uint32_t last)
 template <class Sums>
 void search_by(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
   if (in.neighbors != nullptr) return search_with<Sums, LowestPair>(in, first, last);
+  if (!in.units.empty()) return search_with<Sums, EnoughWeight>(in, first, last);
   if (in.lists != nullptr) return search_for<Sums, true>(in, first, last);
   search_for<Sums, false>(in, first, last);
 }
@@ -440,6 +517,12 @@ void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t leng
                    const CancelToken& cancel) {
   if (leaves.size() == 0 || length == 0) return;
   search_all({leaves, leaves, space, {}, narrow<std::uint32_t>(length), nullptr, lists}, cancel);
+}
+
+void weighted_sums(const LeafOrder& leaves, const Space& space, std::span<const std::int64_t> units, WeightSum enough,
+                   double* sums, const CancelToken& cancel) {
+  search_all({.leaves = leaves, .queries = leaves, .space = space, .sums = sums, .units = units, .enough = enough},
+             cancel);
 }
 
 Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k,

@@ -8,6 +8,7 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/core/weights.hpp>
 #include <epsflow/index/leaf_order.hpp>
 
 namespace epsflow::index {
@@ -25,6 +26,14 @@ void nearest_sums(PointsView points, const Space& space, std::span<const std::ui
 /// the threads of the calling arena. Throws Cancelled, ResourceError.
 void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t length, std::uint32_t* lists,
                    const CancelToken& cancel);
+
+/// Sets sums[p] to the left-hand side of the rule (core/space.hpp) within which the weights of the points, p itself
+/// included, add up to `enough` or more, for the point at position p: 0 if its own weight is enough, and infinity if
+/// all weights are not. units: [n] weights by position, none below 0. sums: [n]. A point keeps the candidates that it
+/// needs, so memory grows with their number. In parallel, on the threads of the calling arena. Throws Cancelled,
+/// ResourceError.
+void weighted_sums(const LeafOrder& leaves, const Space& space, std::span<const std::int64_t> units, WeightSum enough,
+                   double* sums, const CancelToken& cancel);
 
 /// A point and the height of the pair that it forms with a new one.
 struct MutualNeighbor {

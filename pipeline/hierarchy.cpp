@@ -18,8 +18,18 @@ namespace {
 
 constexpr std::size_t kTreePiece = 1 << 13;
 
+void check_minpts(std::span<const std::uint32_t> minpts, const WholeWeights& weights) {
+  if (weights.negative())
+    throw UsageError(
+        "some weights are below 0, with which points may cease to be core: a hierarchy takes weights from 0 on");
+  for (const std::uint32_t m : minpts) {
+    if (m >= 1 && weights.total() >= weights.least_sum(m)) continue;
+    throw UsageError("minpts is " + format_count(m) + ", and the weights of all points sum to " +
+                     format_number(weights.weight_of(weights.total())) + ": use a number from 1 to this sum");
+  }
+}
+
 void check_minpts(std::span<const std::uint32_t> minpts, std::size_t n) {
-  if (n == 0) throw UsageError("there are no points: a hierarchy needs at least one");
   for (const std::uint32_t m : minpts) {
     if (m >= 1 && m <= n) continue;
     throw UsageError("minpts is " + format_count(m) + ", of " + format_count(n, "point") +
@@ -52,12 +62,15 @@ struct TreeCall {
 void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& on_device,
                     const std::function<void(Hierarchy&&)>& on_host) {
   const std::size_t n = call.set.size();
-  check_minpts(call.minpts, n);
+  if (n == 0) throw UsageError("there are no points: a hierarchy needs at least one");
   const LoadedSet loaded(call.set, call.engine, {}, call.observer);
   Session session(loaded.data(), {}, call.observer);
   session.require_one_slice(call.name);
-  if (session.weights() != nullptr) {
-    throw UsageError(std::string(call.name) + " takes no weights: give points without them");
+  const WholeWeights* const weights = whole_of(session.weights());
+  if (weights != nullptr) {
+    check_minpts(call.minpts, *weights);
+  } else {
+    check_minpts(call.minpts, n);
   }
   const LoadedPoints& points = session.points();
   const MemoryCharge one(session.budget(), call.held, "a hierarchy");
@@ -72,10 +85,10 @@ void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& 
       const MemoryCharge memory(session.budget(), trees::hierarchy_bytes(n), "the hierarchy");
       take(tree.spanning_tree());
     };
-    if (points.make_trees(call.minpts, as_eps, session.stop(), take_held)) return;
-    const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(n, points.dims(), call.minpts),
+    if (weights == nullptr && points.make_trees(call.minpts, as_eps, session.stop(), take_held)) return;
+    const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(n, points.dims(), call.minpts, weights),
                               "the search of spanning trees");
-    trees::spanning_trees(points.host(), points.space(), call.minpts, session.stop(), take);
+    trees::spanning_trees(points.host(), points.space(), call.minpts, session.stop(), take, weights);
   });
 }
 
@@ -148,6 +161,7 @@ NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsVie
   const LoadedSet loaded(set, engine, {}, observer);
   Session session(loaded.data(), {}, observer);
   session.require_one_slice("new_neighbors()");
+  if (session.weights() != nullptr) throw UsageError("new_neighbors() takes no weights: give points without them");
   const LoadedPoints& points = session.points();
   const std::size_t n = set.size(), q = queries.size();
   NewNeighbors found{std::vector<std::uint32_t>(q), std::vector<double>(q)};

@@ -55,6 +55,16 @@ std::size_t list_length(std::size_t n, std::size_t most) {
   return std::min(n - 1, good);
 }
 
+/// Returns how many other points lists must name for these minpts. With weights it is a guess, for which any number is
+/// right.
+std::size_t others_listed(std::uint64_t n, std::span<const std::uint32_t> minpts, const WholeWeights* weights) {
+  const std::uint32_t most = *std::max_element(minpts.begin(), minpts.end());
+  if (weights == nullptr) return most - 1;
+  constexpr double kMost = 32;
+  return static_cast<std::size_t>(
+      std::min(kMost, most * static_cast<double>(n) / weights->weight_of(weights->total())));
+}
+
 [[noreturn]] void throw_too_far() {
   throw InputError(
       "points are so far from each other that the square of a distance is beyond float64: divide all coordinates by "
@@ -64,28 +74,39 @@ std::size_t list_length(std::size_t n, std::size_t most) {
 
 class Boruvka {
  public:
-  Boruvka(const index::LeafOrder& leaves, const Space& space, const NearLists& lists, const CancelToken& cancel)
+  /// weights: null if each point counts 1.
+  Boruvka(const index::LeafOrder& leaves, const Space& space, const NearLists& lists, const WholeWeights* weights,
+          const CancelToken& cancel)
       : leaves_(leaves),
         space_(space),
         cancel_(cancel),
         parent_(leaves.size()),
         component_(leaves.size()),
         lists_(lists),
+        weights_(weights),
+        units_(weights != nullptr ? leaves.size() : 0),
+        near_(units_.size()),
         core_(leaves.size()),
         reach_(leaves.size()) {
     for (const ClosedAxis& axis : space.axes) periods_.push_back(axis.length);
     space_view_ = {space.norm, space.power, periods_.empty() ? nullptr : periods_.data()};
+    for (std::size_t p = 0; p < units_.size(); ++p) units_[p] = (*weights)[leaves.order()[p]];
   }
 
   /// Finds a tree for minpts; take_edges() returns its edges, in any order, with positions as ends, core() the core
   /// sums.
   void run(std::uint32_t minpts) {
-    k_ = minpts - 1;
+    k_ = weights_ != nullptr ? lists_.length : minpts - 1;
     used_ = std::min(lists_.length, list_length(size(), k_));
     edges_ = Buffer<Edge>(size() - 1);
     count_ = 0;
     std::iota(parent_.begin(), parent_.end(), 0U);
-    measure_lists();
+    if (weights_ != nullptr) {
+      index::weighted_sums(leaves_, space_, units_.span(), weights_->least_sum(minpts), core_.data(), cancel_);
+      measure_weighted_lists();
+    } else {
+      measure_lists();
+    }
     descend();
     std::vector<std::uint32_t> open(size());
     std::iota(open.begin(), open.end(), 0U);
@@ -114,8 +135,10 @@ class Boruvka {
   /// Returns the height of the pair of p and the i-th point of its list, which is q.
   [[nodiscard]] double height(std::uint32_t p, std::size_t i, std::uint32_t q) const {
     const double core = std::max(core_[p], core_[q]);
-    return i < k_ ? core : std::max(core, sum(p, q));
+    return i < near(p) ? core : std::max(core, sum(p, q));
   }
+  /// Returns how many points at the begin of the list of p have sums that are at most the core sum of p.
+  [[nodiscard]] std::size_t near(std::uint32_t p) const { return weights_ != nullptr ? near_[p] : k_; }
   [[nodiscard]] double sum(std::uint32_t p, std::uint32_t q) const {
     constexpr std::uint32_t kLeaf = index::LeafOrder::kLeaf;
     const double* const a = leaves_.leaf(p / kLeaf) + p % kLeaf;
@@ -143,19 +166,34 @@ class Boruvka {
     });
   }
 
+  /// Counts the listed points within the core sum of each point, and sets the largest sum of its list.
+  void measure_weighted_lists() {
+    parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      cancel_.check();
+      for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
+        const std::span<const std::uint32_t> others = list(p);
+        if (!(core_[p] < kInfinity)) throw_too_far();
+        std::size_t count = 0;
+        while (count < others.size() && others[count] != p && sum(p, others[count]) <= core_[p]) ++count;
+        near_[p] = static_cast<std::uint32_t>(count);
+        reach_[p] = others.empty() ? 0 : others.back() == p ? kInfinity : sum(p, others.back());
+      }
+    });
+  }
+
   void add(const std::vector<Edge>& found) {
     std::copy(found.begin(), found.end(), edges_.begin() + count_.fetch_add(found.size()));
   }
 
-  /// Adds a pair for each point with a listed point of a smaller core sum (of equal ones: a smaller position) among the
-  /// nearest k. Such pairs form no cycle.
+  /// Adds a pair for each point with a listed point of a smaller core sum (of equal ones: a smaller position) within
+  /// its core sum. Such pairs form no cycle.
   void descend() {
     parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
       cancel_.check();
       std::vector<Edge> found;
       for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
         std::uint32_t lowest = p;
-        for (const std::uint32_t q : list(p).first(k_)) {
+        for (const std::uint32_t q : list(p).first(near(p))) {
           if (before(q, lowest)) lowest = q;
         }
         if (lowest == p) continue;
@@ -251,8 +289,11 @@ class Boruvka {
   Buffer<std::uint32_t> component_;  ///< number of the set of each position
   std::vector<std::uint32_t> numbers_;
   const NearLists& lists_;
-  std::size_t k_ = 0;     ///< how many of its nearest other points make a point core
-  std::size_t used_ = 0;  ///< how many points of each list are used
+  const WholeWeights* weights_;
+  Buffer<std::int64_t> units_;  ///< weights by position
+  Buffer<std::uint32_t> near_;  ///< see near()
+  std::size_t k_ = 0;           ///< how many of its nearest other points make a point core, without weights
+  std::size_t used_ = 0;        ///< how many points of each list are used
   Buffer<double> core_;
   Buffer<double> reach_;
   Buffer<Edge> edges_;
@@ -279,16 +320,17 @@ Buffer<Edge> sorted(Buffer<Edge> edges, const CancelToken& cancel) {
 }  // namespace
 
 void spanning_trees(PointsView points, const Space& space, std::span<const std::uint32_t> minpts,
-                    const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take) {
+                    const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take,
+                    const WholeWeights* weights) {
   if (minpts.empty()) return;
   const index::LeafOrder leaves(points, cancel);
   const std::size_t n = leaves.size();
   const std::span<const std::uint32_t> order = leaves.order();
   NearLists lists;
-  lists.length = list_length(n, *std::max_element(minpts.begin(), minpts.end()) - 1);
+  lists.length = list_length(n, others_listed(n, minpts, weights));
   lists.ids = Buffer<std::uint32_t>(n * lists.length);
   index::nearest_lists(leaves, space, lists.length, lists.ids.data(), cancel);
-  Boruvka boruvka(leaves, space, lists, cancel);
+  Boruvka boruvka(leaves, space, lists, weights, cancel);
   for (std::size_t j = 0; j < minpts.size(); ++j) {
     const std::uint32_t m = minpts[j];
     boruvka.run(m);
@@ -306,14 +348,17 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
   }
 }
 
-std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims, std::span<const std::uint32_t> minpts) noexcept {
+std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims, std::span<const std::uint32_t> minpts,
+                                   const WholeWeights* weights) noexcept {
   if (n == 0 || minpts.empty()) return 0;
-  const std::size_t length = list_length(n, *std::max_element(minpts.begin(), minpts.end()) - 1);
+  const std::size_t length = list_length(n, others_listed(n, minpts, weights));
   // Sets, numbers of components, lists of open points, core sums, reach, edges, and two lists to sort them by; then the
   // making of a Hierarchy.
   constexpr std::uint64_t kRow =
       4 * sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(Edge) + 2 * sizeof(index::KeyedId);
-  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + length * sizeof(std::uint32_t)) + hierarchy_bytes(n);
+  const std::uint64_t weighing = weights != nullptr ? sizeof(std::int64_t) + sizeof(std::uint32_t) : 0;
+  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + weighing + length * sizeof(std::uint32_t)) +
+         hierarchy_bytes(n);
 }
 
 std::uint64_t hierarchy_bytes(std::uint64_t n) noexcept {

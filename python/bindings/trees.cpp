@@ -28,9 +28,10 @@ Column<T> column_of_buffer(Buffer<T>&& values) {
                 nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Buffer<T>*>(all); }));
 }
 
-std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::uint32_t> minpts) {
-  return start_making([run_on = data.data.get(), minpts = std::move(minpts)](
-                          const Observer& observer) { return hierarchy(run_on, minpts, {}, observer); },
+std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::uint32_t> minpts,
+                                      const Weights& weights) {
+  return start_making([points = TaskDataset(data, weights), minpts = std::move(minpts)](
+                          const Observer& observer) { return hierarchy(points.get(observer), minpts, {}, observer); },
                       [](std::vector<Hierarchy>&& trees) {
                         nb::list found;
                         for (Hierarchy& tree : trees) found.append(nb::cast(std::move(tree)));
@@ -237,7 +238,8 @@ void define_trees(nb::module_& m) {
             return column_of(tree.breadth_first(condensed, size));
           },
           "tree"_a, "min_cluster_size"_a);
-  m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
+  m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none(),
+        nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
   m.def("start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a, "on_gpu"_a,
         nb::keep_alive<0, 1>());
   m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),

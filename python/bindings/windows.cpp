@@ -188,7 +188,8 @@ void define_windows(nb::module_& m) {
       });
   nb::class_<PyWindow>(m, "Window")
       .def("start_step", &start_step, nb::arg("points").noconvert().none(), nb::arg("times").noconvert().none(),
-           nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none())
+           nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none(),
+           nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>())
       .def("__len__", [](const PyWindow& window) { return window.with([](Window& w) { return w.size(); }); })
       .def("ids", column_getter([](Window& w) { return w.ids(); }))
       .def("points", column_getter([](Window& w) { return w.points(); }))

@@ -392,13 +392,13 @@ def k_distance(
 @documented
 def hierarchy(
     X: Any, min_samples: int | Iterable[int] = 5, *,
-    metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Hierarchy | list[Hierarchy]:
     """Return all clusters of every eps: the hierarchy of HDBSCAN*, exact, and the same for any order of rows.
 
     It runs on a GPU if the engine has one, the metric is euclidean, greatcircle, haversine or cosine, without a box,
-    and min_samples is at most 257. Otherwise, and if the memory of the GPU does not suffice, it runs on the CPU. Both
+    there are no weights, and min_samples is at most 257. Otherwise, and if the memory of the GPU does not suffice, it runs on the CPU. Both
     make the same trees, bit for bit.
 
     Parameters
@@ -407,7 +407,9 @@ def hierarchy(
     min_samples : int or iterable of int
         The number of samples in a neighborhood for a point to be considered as a core point. This includes the point
         itself. Several values share one search.
-    {distance} {machine}
+    {distance} {sample_weight}
+        Here weights must be at least 0. Sizes of clusters are numbers of samples all the same.
+    {machine}
 
     Returns
     -------
@@ -417,7 +419,7 @@ def hierarchy(
     ------
     {errors}
     ValueError
-        Also if a min_samples is larger than n_samples.
+        Also if a min_samples is larger than n_samples, or than the sum of sample_weight.
 
     See Also
     --------
@@ -431,7 +433,9 @@ def hierarchy(
     >>> for tree in epsflow.hierarchy(X, min_samples=[5, 10, 20]):
     ...     print(tree.min_samples, len(tree.condense(50).select().persistence))
     """
-    return _of(X, metric, metric_params, (backend, memory, threads, engine)).hierarchy(min_samples)
+    return _of(X, metric, metric_params, (backend, memory, threads, engine)).hierarchy(
+        min_samples, sample_weight=sample_weight
+    )
 
 
 @documented

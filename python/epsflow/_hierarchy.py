@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arrays import as_weights
 from ._labelled import as_columns
 from ._loaded import Loaded, method
 from ._parameters import as_min_samples
@@ -376,13 +377,16 @@ def _restored(*parts: Any) -> Hierarchy:
 
 
 @method
-def hierarchy_loaded(data: Loaded, min_samples: int | Iterable[int] = 5) -> Union[Hierarchy, list[Hierarchy]]:
+def hierarchy_loaded(
+    data: Loaded, min_samples: int | Iterable[int] = 5, *, sample_weight: Any = None
+) -> Union[Hierarchy, list[Hierarchy]]:
+    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     is_one = not np.iterable(min_samples)
     given: Any = [min_samples] if is_one else min_samples
     asked = [as_min_samples(one) for one in given]
     if not asked:
         raise ValueError("min_samples has no values: give at least one, or a whole number")
-    found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked)]
+    found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked, weights)]
     return found[0] if is_one else found
 
 

@@ -516,3 +516,19 @@ def test_the_grid_of_hierarchies():
     for model in (epsflow.HDBSCAN(), [trees[0], epsflow.HDBSCAN()]):
         with pytest.raises(TypeError, match="trees has a HDBSCAN; it has what hierarchy"):
             epsflow.plot.hierarchies(model, 5)
+
+
+def test_weights_of_a_hierarchy_are_copies_of_points():
+    random = np.random.default_rng(4)
+    X = random.normal(size=(200, 2))
+    times = random.integers(1, 4, len(X))
+    weighted = epsflow.hierarchy(X, 6, sample_weight=times)
+    copies = epsflow.hierarchy(np.repeat(X, times, axis=0), 6)
+    first = np.concatenate([[0], np.cumsum(times)[:-1]])
+    np.testing.assert_array_equal(weighted.core_distances, copies.core_distances[first])
+    for eps in np.quantile(weighted.core_distances, [0.1, 0.5, 0.9]):
+        np.testing.assert_array_equal(weighted.cut(eps), copies.cut(eps)[first])
+    with pytest.raises(ValueError, match="below 0"):
+        epsflow.hierarchy(X, 6, sample_weight=-1)
+    with pytest.raises(ValueError, match="sum to 50"):
+        epsflow.hierarchy(X, 60, sample_weight=0.25)

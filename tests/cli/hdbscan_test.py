@@ -555,7 +555,6 @@ class BadInput(Hdbscan):
             "--max-cluster-size is 'x'": self.words("--max-cluster-size", "x"),
             "--max-cluster-size 5 is below --min-cluster-size 8": self.words("--max-cluster-size", 5),
             "--max-cluster-size is for --selection eom": self.words("--max-cluster-size", 9, "--selection", "leaf"),
-            "no option --weight": self.words("--weight", "name"),
             "no option --by": self.words("--by", "name"),
             "no option --resume": self.words("--resume"),
             "--stats is about the clusters of --catalog": self.words("--stats", "x"),
@@ -566,6 +565,18 @@ class BadInput(Hdbscan):
             self.assertFalse(self.out.exists(), words)
         self.fails(3, ["empty"], *self.words(points=self.write("empty.csv", "")))
         self.assertFalse(self.out.exists())
+
+    def test_minpts_is_a_sum_of_weights(self):
+        heavy = self.write("heavy.csv", "x,y,w\n" + "".join(f"{x},{y},2\n" for x, y in self.points))
+        self.succeeds(*self.words(minpts=3, sizes=4))
+        expected = npy_labels(self.out / "labels/minpts_3_size_4.npy")
+        self.succeeds(*self.words("--weight", "w", "--overwrite", minpts=6, sizes=4, points=heavy))
+        self.assertEqual(npy_labels(self.out / "labels/minpts_6_size_4.npy"), expected)
+        most = 2 * len(self.points)
+        self.fails(
+            2, [f"minpts is {most + 1}", f"sum to {most}"],
+            *self.words("--weight", "w", "--overwrite", minpts=most + 1, sizes=4, points=heavy),
+        )
 
     def test_equal_points_are_one_cluster(self):
         same = self.write("same.csv", "x,y\n" + "1,2\n" * 10)

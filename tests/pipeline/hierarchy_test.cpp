@@ -21,8 +21,8 @@ namespace epsflow::test {
 namespace {
 
 /// Checks cuts at some eps, and just below and above heights, against the core points of sweeps.
-void check_cuts(PointsView points, const Metric& metric, const std::vector<std::uint32_t>& minpts, Random& random) {
-  const std::vector<Hierarchy> found = hierarchy(PointSet(points, metric), minpts);
+void check_cuts(const PointSet& set, const std::vector<std::uint32_t>& minpts, Random& random) {
+  const std::vector<Hierarchy> found = hierarchy(set, minpts);
   REQUIRE(found.size() == minpts.size());
   for (std::size_t i = 0; i < minpts.size(); ++i) {
     const Hierarchy& tree = found[i];
@@ -40,9 +40,9 @@ void check_cuts(PointsView points, const Metric& metric, const std::vector<std::
       if (!(eps > 1e-12)) continue;
       RunOptions options;
       options.core_mask = true;
-      const std::vector<VariantResult> swept = run(PointSet(points, metric), Sweep({{eps, minpts[i]}}), {}, options);
+      const std::vector<VariantResult> swept = run(set, Sweep({{eps, minpts[i]}}), {}, options);
       const Buffer<std::int32_t> cut = tree.cut(eps);
-      for (std::size_t p = 0; p < points.size(); ++p) {
+      for (std::size_t p = 0; p < set.size(); ++p) {
         INFO("minpts " << minpts[i] << ", eps " << eps << ", point " << p);
         REQUIRE(cut[p] == (swept[0].core[p] != 0 ? swept[0].labels.span()[p] : -1));
       }
@@ -58,7 +58,7 @@ TEST_CASE("hierarchy: a cut has the core points of a sweep at the same eps, to t
     const DataSet data = make_data(kind, 30 + random.below(150), 1 + random.below(4),
                                    random.chance(0.3) ? Precision::float32 : Precision::float64, seed);
     INFO("seed " << seed << ", " << describe(data));
-    check_cuts(data.view(), {}, {2, static_cast<std::uint32_t>(1 + random.below(12))}, random);
+    check_cuts(data.view(), {2, static_cast<std::uint32_t>(1 + random.below(12))}, random);
   }
 }
 
@@ -73,14 +73,39 @@ TEST_CASE("hierarchy: cuts under every metric") {
       metric.kind = kind;
       if (kind == MetricKind::minkowski) metric.power = 3;
       INFO("seed " << seed << ", " << describe_in_full(metric));
-      check_cuts(points, metric, {1, 4}, random);
+      check_cuts({points, metric}, {1, 4}, random);
     }
     Metric scaled;
     scaled.scale = {0.1, 3};
-    check_cuts(points, scaled, {3}, random);
+    check_cuts({points, scaled}, {3}, random);
     Metric box;
     box.box = {{-80, 80}, {-80, 80}};
-    check_cuts(points, box, {3}, random);
+    check_cuts({points, box}, {3}, random);
+  }
+}
+
+TEST_CASE("hierarchy: cuts of points with weights, small, large and 0") {
+  for (std::uint64_t seed = 0; seed < sets_of(80); ++seed) {
+    Random random(seed);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
+    const DataSet data = make_data(kind, 40 + random.below(200), 1 + random.below(4), Precision::float64, seed);
+    const double usual = random.pick<double>({0.05, 1, 4});
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const bool none = random.chance(0.2);
+      weights.push_back(none ? 0 : random.chance(0.5) ? usual : random.uniform(0, 3 * usual));
+    }
+    weights.front() += 12;  // so that minpts are reached
+    INFO("seed " << seed << ", " << describe(data) << ", weights about " << usual);
+    PointSet set(data.view());
+    set.weights = weights;
+    check_cuts(set, {1, 3, 12}, random);
+    // Weights of 1 change nothing.
+    weights.assign(data.size(), 1);
+    set.weights = weights;
+    const auto with = hierarchy(set, std::array{5U}), without = hierarchy(data.view(), std::array{5U});
+    REQUIRE(std::ranges::equal(with[0].core_distances(), without[0].core_distances()));
+    REQUIRE(std::ranges::equal(with[0].nodes(), without[0].nodes(), {}, &TreeNode::eps, &TreeNode::eps));
   }
 }
 
@@ -181,7 +206,13 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   const std::vector<double> weights(50, 1.0);
   PointSet weighted(data.view());
   weighted.weights = weights;
-  check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{3U}); }), {"weights"});
+  check_mentions(error_of<UsageError>([&] {
+                   (void)hierarchy(weighted, std::array{3U, 51U});
+                 }),
+                 {"minpts is 51", "weights", "sum to 50"});
+  const std::vector<double> below(50, -1.0);
+  weighted.weights = below;
+  check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{3U}); }), {"weights", "below 0"});
   const std::vector<double> far{-1e200, 0, 1e200};
   check_mentions(
       error_of<InputError>([&] { (void)hierarchy(PointsView(std::span<const double>(far), 1), std::array{1U}); }),
