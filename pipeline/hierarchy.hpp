@@ -17,10 +17,10 @@ namespace epsflow {
 /// Returns a hierarchy for each minpts, in their order, from one search of nearest points. points: [n × d], not in
 /// slices. minpts: from 1 to n, the point itself counted. Distances are compared as DBSCAN compares them
 /// (core/space.hpp), so a cut at any eps has DBSCAN's core points in DBSCAN's clusters. Works on a GPU if the engine
-/// has one, the space is plain, there are no weights, and minpts are up to 257; otherwise on the CPU. Host memory beside
+/// has one, the space is plain, each point counts 1, and minpts are up to 257; otherwise on the CPU. Host memory beside
 /// the results, which counts in EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a point. With weights
-/// a point is core if those within eps, its own included, sum to minpts, as in run(); sizes of clusters are numbers of
-/// points all the same. Throws UsageError for another minpts, one above the sum of the weights, weights below 0, and
+/// a point is core if those within eps, its own included, sum to minpts, as in run(); sizes of clusters are numbers
+/// of points all the same. Throws UsageError for another minpts, one above the sum of the weights, weights below 0, and
 /// slices; InputError if a distance is too large for float64 to hold its square; and as run().
 ///
 ///     const auto trees = epsflow::hierarchy(points, std::array{5U, 10U});

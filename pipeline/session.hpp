@@ -135,7 +135,8 @@ class LoadedSet {
 /// One run. The constructor waits for its turn.
 class Session {
  public:
-  /// The data set and the observer must outlive it. Throws UsageError for options that contradict each other or the engine; Cancelled.
+  /// The data set and the observer must outlive it. Throws UsageError for options that contradict each other or the
+  /// engine; Cancelled.
   Session(const Dataset& data, const RunOptions& options, const Observer& observer);
 
   /// Returns the groups of a sweep. Throws UsageError as transformed_radius() does, and if the box is too coarse for an

@@ -398,8 +398,8 @@ def hierarchy(
     """Return all clusters of every eps: the hierarchy of HDBSCAN*, exact, and the same for any order of rows.
 
     It runs on a GPU if the engine has one, the metric is euclidean, greatcircle, haversine or cosine, without a box,
-    there are no weights, and min_samples is at most 257. Otherwise, and if the memory of the GPU does not suffice, it runs on the CPU. Both
-    make the same trees, bit for bit.
+    sample_weight is None, and min_samples is at most 257. Otherwise, and if the memory of the GPU does not suffice, it
+    runs on the CPU. Both make the same trees, bit for bit.
 
     Parameters
     ----------
