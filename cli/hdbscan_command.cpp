@@ -214,8 +214,8 @@ Command hdbscan_command() {
           "Makes the tree of the clusters of all eps (HDBSCAN*) for every minpts from one search, and selects\n"
           "clusters in it for every min_cluster_size. Writes labels, probabilities, hierarchy.npz, summary.csv,\n"
           "sweep.json and trace.json to a folder. Which points are together does not depend on the order of rows.\n"
-          "With --weight, minpts is a sum of weights; sizes of clusters are numbers of points all the same. All points\n"
-          "are one data set: sweep has --by.\n\n"
+          "With --weight, minpts is a sum of weights; sizes of clusters are numbers of points all the same. All\n"
+          "points are one data set: sweep has --by.\n\n"
           "A LIST is a comma list of whole numbers and ranges, as of sweep: 5,10 or 5:50:5.",
       .example = "epsflow hdbscan points.csv --columns x,y --minpts 2,3 --min-cluster-size 2,3 --out trees",
       .operand = {"FILE …"},

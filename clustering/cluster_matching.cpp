@@ -1,7 +1,6 @@
 #include <epsflow/clustering/cluster_matching.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace epsflow {

@@ -54,10 +54,11 @@ class DeviceWindow {
   /// result is valid until the next change(). leaving: rows, ascending. entering: rows of `arriving`, ascending.
   virtual DevicePointsView change(std::span<const std::uint32_t> leaving, PointsView arriving,
                                   std::span<const std::uint32_t> entering) = 0;
-  /// Counts the clusters of the changed rows, and the core points that they share with clusters of the last commit().
-  [[nodiscard]] virtual CountedClusters count(const DeviceLabelling& before, const DeviceLabelling& after) = 0;
-  /// Copies `after` to the host and does the same meanwhile.
-  [[nodiscard]] virtual CountedClusters count(const DeviceLabelling& before, const DeviceLabelling& after,
+  /// Counts the clusters of the changed rows for a variant, and the core points that they share with clusters of the
+  /// last commit(). It copies the labels for the next step, as a caller may change them.
+  [[nodiscard]] virtual CountedClusters count(std::size_t variant, const DeviceLabelling& labelling) = 0;
+  /// Copies the labelling to the host and does the same meanwhile.
+  [[nodiscard]] virtual CountedClusters count(std::size_t variant, const DeviceLabelling& labelling,
                                               const HostLabelling& host) = 0;
   /// Makes the change final.
   virtual void commit() noexcept = 0;
@@ -71,8 +72,8 @@ class DeviceWindows {
   DeviceWindows& operator=(const DeviceWindows&) = delete;
   virtual ~DeviceWindows() = default;
 
-  /// Makes a window without points. The backend must outlive it.
-  [[nodiscard]] virtual std::unique_ptr<DeviceWindow> make_window(std::size_t dims) = 0;
+  /// Makes a window without points. variants: their number. The backend must outlive it.
+  [[nodiscard]] virtual std::unique_ptr<DeviceWindow> make_window(std::size_t dims, std::size_t variants) = 0;
 };
 
 }  // namespace epsflow

@@ -256,10 +256,10 @@ class GpuBackend final : public Backend, public DeviceCatalogs, public DeviceWin
     return make_catalog(input, {gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned}, cancel);
   }
 
-  [[nodiscard]] std::unique_ptr<DeviceWindow> make_window(std::size_t dims) override {
+  [[nodiscard]] std::unique_ptr<DeviceWindow> make_window(std::size_t dims, std::size_t variants) override {
     const DeviceScope scope(gpu_.device);
     return std::make_unique<GpuWindow>(
-        dims, GpuWindowResources{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
+        dims, variants, GpuWindowResources{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
   }
 
   /// While one worker waits for its labels, kernels of the other run.

@@ -525,6 +525,22 @@ void weighted_sums(const LeafOrder& leaves, const Space& space, std::span<const 
              cancel);
 }
 
+std::uint64_t weighted_bytes(std::span<const std::int64_t> units, WeightSum enough, unsigned threads) {
+  std::vector<std::uint64_t> ascending(units.begin(), units.end());
+  parallel_sort(ascending);
+  std::uint64_t needed = 0;
+  WeightSum sum = 0;
+  for (const std::uint64_t weight : ascending) {
+    if (sum >= enough) break;
+    sum += static_cast<WeightSum>(weight);
+    if (weight > 0) ++needed;
+  }
+  // A point gathers up to twice as many, in a vector that may have grown to twice that (EnoughWeight).
+  constexpr std::uint64_t kFew = 32;
+  constexpr std::uint64_t kCandidate = sizeof(double) + sizeof(std::int64_t);
+  return threads * LeafOrder::kLeaf * 2 * (2 * needed + kFew) * kCandidate;
+}
+
 Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k,
                                         PointsView queries, const Space& space, const CancelToken& cancel) {
   Buffer<MutualNeighbor> found(queries.size());

@@ -29,11 +29,15 @@ void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t leng
 
 /// Sets sums[p] to the left-hand side of the rule (core/space.hpp) within which the weights of the points, p itself
 /// included, add up to `enough` or more, for the point at position p: 0 if its own weight is enough, and infinity if
-/// all weights are not. units: [n] weights by position, none below 0. sums: [n]. A point keeps the candidates that it
-/// needs, so memory grows with their number. In parallel, on the threads of the calling arena. Throws Cancelled,
-/// ResourceError.
+/// all weights are not. units: [n] weights by position, none below 0. sums: [n]. Memory: weighted_bytes(). In parallel,
+/// on the threads of the calling arena. Throws Cancelled, ResourceError.
 void weighted_sums(const LeafOrder& leaves, const Space& space, std::span<const std::int64_t> units, WeightSum enough,
                    double* sums, const CancelToken& cancel);
+
+/// Returns the most memory that weighted_sums() takes, in bytes. Each point of a leaf that is searched for has room for
+/// as many candidates as there are smallest weights that are `enough` together. threads: the largest number of threads.
+/// O(n log n).
+[[nodiscard]] std::uint64_t weighted_bytes(std::span<const std::int64_t> units, WeightSum enough, unsigned threads);
 
 /// A point and the height of the pair that it forms with a new one.
 struct MutualNeighbor {

@@ -1,5 +1,6 @@
 #include <epsflow/pipeline/hierarchy.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -19,13 +20,19 @@ namespace {
 constexpr std::size_t kTreePiece = 1 << 13;
 
 void check_minpts(std::span<const std::uint32_t> minpts, const WholeWeights& weights) {
-  if (weights.negative())
+  if (weights.negative()) {
     throw UsageError(
         "some weights are below 0, with which points may cease to be core: a hierarchy takes weights from 0 on");
+  }
+  const std::string sum = format_number(weights.weight_of(weights.total()));
+  if (weights.total() < weights.least_sum(1)) {
+    throw UsageError("the weights of all points sum to " + sum +
+                     ", and no point is core below 1: multiply the weights by one factor");
+  }
   for (const std::uint32_t m : minpts) {
     if (m >= 1 && weights.total() >= weights.least_sum(m)) continue;
-    throw UsageError("minpts is " + format_count(m) + ", and the weights of all points sum to " +
-                     format_number(weights.weight_of(weights.total())) + ": use a number from 1 to this sum");
+    throw UsageError("minpts is " + format_count(m) + ", and the weights of all points sum to " + sum +
+                     ": use a number from 1 to this sum");
   }
 }
 
@@ -86,10 +93,23 @@ void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& 
       take(tree.spanning_tree());
     };
     if (weights == nullptr && points.make_trees(call.minpts, as_eps, session.stop(), take_held)) return;
-    const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(n, points.dims(), call.minpts, weights),
-                              "the search of spanning trees");
+    std::uint64_t bytes = trees::spanning_trees_bytes(n, points.dims(), call.minpts, weights);
+    if (weights != nullptr && !call.minpts.empty()) {
+      bytes +=
+          index::weighted_bytes(weights->units(), weights->least_sum(std::ranges::max(call.minpts)), session.threads());
+    }
+    const MemoryCharge memory(session.budget(), bytes, "the search of spanning trees");
     trees::spanning_trees(points.host(), points.space(), call.minpts, session.stop(), take, weights);
   });
+}
+
+/// Calls make(size) for each size. Throws Cancelled.
+template <class Make>
+void each_size(std::span<const std::uint64_t> sizes, const Observer& observer, Make&& make) {
+  for (const std::uint64_t size : sizes) {
+    if (observer.cancel != nullptr) observer.cancel->check();
+    make(size);
+  }
 }
 
 }  // namespace
@@ -124,10 +144,10 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
   make_each_tree(
       {set, minpts, engine, observer, "condensed_trees()"},
       [&](HeldTree& tree) {
-        for (const std::uint64_t size : sizes) found.emplace_back(tree.condense(size));
+        each_size(sizes, observer, [&](std::uint64_t size) { found.emplace_back(tree.condense(size)); });
       },
       [&](Hierarchy&& tree) {
-        for (const std::uint64_t size : sizes) found.emplace_back(tree, size);
+        each_size(sizes, observer, [&](std::uint64_t size) { found.emplace_back(tree, size); });
       });
   return found;
 }
@@ -144,10 +164,12 @@ std::vector<SelectedClusters> hdbscan(const PointSet& set, std::span<const std::
   make_each_tree(
       {set, minpts, engine, observer, "hdbscan()"},
       [&](HeldTree& tree) {
-        for (const std::uint64_t size : sizes) found.push_back(tree.select(size, choose, options.labels));
+        each_size(sizes, observer,
+                  [&](std::uint64_t size) { found.push_back(tree.select(size, choose, options.labels)); });
       },
       [&](Hierarchy&& tree) {
-        for (const std::uint64_t size : sizes) found.push_back(CondensedTree(tree, size).select(options.selection));
+        each_size(sizes, observer,
+                  [&](std::uint64_t size) { found.push_back(CondensedTree(tree, size).select(options.selection)); });
       });
   return found;
 }
@@ -161,7 +183,9 @@ NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsVie
   const LoadedSet loaded(set, engine, {}, observer);
   Session session(loaded.data(), {}, observer);
   session.require_one_slice("new_neighbors()");
-  if (session.weights() != nullptr) throw UsageError("new_neighbors() takes no weights: give points without them");
+  if (session.weights() != nullptr || tree.minpts() > set.size()) {
+    throw UsageError("new_neighbors() takes no weights: give points without them, and a hierarchy made without them");
+  }
   const LoadedPoints& points = session.points();
   const std::size_t n = set.size(), q = queries.size();
   NewNeighbors found{std::vector<std::uint32_t>(q), std::vector<double>(q)};

@@ -15,12 +15,13 @@
 namespace epsflow {
 
 /// Returns a hierarchy for each minpts, in their order, from one search of nearest points. points: [n × d], not in
-/// slices. minpts: from 1 to n, the point itself counted. Distances are compared as DBSCAN compares them
-/// (core/space.hpp), so a cut at any eps has DBSCAN's core points in DBSCAN's clusters. Works on a GPU if the engine
-/// has one, the space is plain, each point counts 1, and minpts are up to 257; otherwise on the CPU. Host memory beside
-/// the results, which counts in EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a point. With weights
-/// a point is core if those within eps, its own included, sum to minpts, as in run(); sizes of clusters are numbers
-/// of points all the same. Throws UsageError for another minpts, one above the sum of the weights, weights below 0, and
+/// slices. minpts: from 1 to n, or to the sum of the weights, the point itself counted. Distances are compared as
+/// DBSCAN compares them (core/space.hpp), so a cut at any eps has DBSCAN's core points in DBSCAN's clusters. Works on a
+/// GPU if the engine has one, the space is plain, each point counts 1, and minpts are up to 257; otherwise on the CPU.
+/// Host memory beside the results, which counts in EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a
+/// point. With weights a point is core if those within eps, its own included, sum to minpts, as in run(), and sizes of
+/// clusters are numbers of points all the same; lists are short then, and each thread holds some kilobytes more for
+/// each point of the smallest weights that sum to minpts. Throws UsageError for another minpts, weights below 0, and
 /// slices; InputError if a distance is too large for float64 to hold its square; and as run().
 ///
 ///     const auto trees = epsflow::hierarchy(points, std::array{5U, 10U});
@@ -65,10 +66,10 @@ struct NewNeighbors {
 };
 
 /// Finds for each of `queries`, [host] [q × d], the point of a hierarchy with the smallest mutual reachability
-/// distance. Of several it is the nearest, then the first in the order of coordinates. points: the points of `tree`.
-/// The core distance of a query counts the query itself and `points`. Works on the CPU. O(n + q) sorts, then as
-/// hierarchy(). Throws UsageError if the numbers of points or dimensions differ; InputError for queries that
-/// Engine::load() refuses; and as hierarchy().
+/// distance. Of several it is the nearest, then the first in the order of coordinates. points: the points of `tree`,
+/// which was made without weights. The core distance of a query counts the query itself and `points`. Works on the CPU.
+/// O(n + q) sorts, then as hierarchy(). Throws UsageError if the numbers of points or dimensions differ; InputError for
+/// queries that Engine::load() refuses; and as hierarchy().
 [[nodiscard]] NewNeighbors new_neighbors(const PointSet& points, const Hierarchy& tree, PointsView queries,
                                          const EngineOptions& engine = {}, const Observer& observer = {});
 

@@ -14,11 +14,11 @@
 namespace epsflow::trees {
 
 /// Makes a minimum spanning tree for each minpts, in the given order, and passes it to take(). Heights are sums, by the
-/// rule of core/space.hpp. points: [n × d], finite, n at least 1. minpts: each from 1 to n. Memory:
-/// spanning_trees_bytes(). weights: [n], none below 0, whose sum reaches each minpts; then a point is core if the
-/// weights within eps sum to minpts. Null: each point counts 1. In parallel, on the threads of the calling arena.
-/// Throws Cancelled, ResourceError, and InputError if squares (or other powers) of differences leave the range of
-/// float64.
+/// rule of core/space.hpp. points: [n × d], finite, n at least 1. minpts: each from 1 to n. weights: [n], none
+/// below 0; then a point is core if the weights within eps sum to minpts, and the sum of all reaches each minpts. Null:
+/// each point counts 1. Memory: spanning_trees_bytes(), and index::weighted_bytes() with weights. In parallel, on the
+/// threads of the calling arena. Throws Cancelled, ResourceError, and InputError if squares (or other powers) of
+/// differences leave the range of float64.
 void spanning_trees(PointsView points, const Space& space, std::span<const std::uint32_t> minpts,
                     const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take,
                     const WholeWeights* weights = nullptr);

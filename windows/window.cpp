@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <future>
 #include <map>
@@ -108,16 +109,22 @@ class HostRows {
   explicit HostRows(const std::function<void()>& change) : change_(change) {}
 
   void begin() { changed_ = std::async(change_); }
-  /// Waits for the change, or makes it if it has not begun. Throws its error.
+  /// Waits for the change, or makes it if it has not begun. Throws its error, in each call.
   void finish() {
-    if (std::exchange(finished_, true)) return;
-    if (!changed_.valid()) return change_();
-    changed_.get();
+    if (!std::exchange(finished_, true)) {
+      try {
+        changed_.valid() ? changed_.get() : change_();
+      } catch (...) {
+        failed_ = std::current_exception();
+      }
+    }
+    if (failed_ != nullptr) std::rethrow_exception(failed_);
   }
 
  private:
   const std::function<void()>& change_;
   std::future<void> changed_;
+  std::exception_ptr failed_;
   bool finished_ = false;
 };
 
@@ -567,16 +574,12 @@ bool WindowParts::cluster_on_gpu(const Change& change, std::vector<std::vector<S
     run_on_gpu(change, cancel);
     const EngineLock lock(engine, cancel);
     for (std::size_t v = 0; v < results.size(); ++v) {
-      const auto labelling = [](const WindowResult& result) {
-        return DeviceLabelling{result.device_labels, result.device_core, result.clusters.size()};
-      };
-      DeviceLabelling after = labelling(next[v]);
-      after.clusters = static_cast<std::size_t>(next[v].summary.clusters);
-      DeviceLabelling before = labelling(results[v]);
-      if (!gpu_has_rows) before = {};  // it does not know the rows before
+      const DeviceLabelling labelling{next[v].device_labels, next[v].device_core,
+                                      static_cast<std::size_t>(next[v].summary.clusters)};
       lock.on_threads([&] {
         counted[v] =
-            on_host ? on_gpu->count(before, after, {next[v].labels, next[v].core}) : on_gpu->count(before, after);
+            on_host ? on_gpu->count(v, labelling, {next[v].labels, next[v].core}) : on_gpu->count(v, labelling);
+        // After a step that was not on the GPU, it does not know the labels before.
         if (!gpu_has_rows && !results[v].clusters.empty()) counted[v] = count(v);
       });
     }
@@ -585,6 +588,12 @@ bool WindowParts::cluster_on_gpu(const Change& change, std::vector<std::vector<S
     if (!on_host) throw;
     on_gpu.reset();
     gpu_has_rows = false;
+    for (std::vector<WindowResult>* all : {&results, &next}) {  // which leaves their memory to the other way
+      for (WindowResult& result : *all) {
+        result.device_labels = {};
+        result.device_core = {};
+      }
+    }
     changes_to_wait = rows.size();
     return false;
   } catch (const InputError&) {
@@ -614,7 +623,7 @@ void WindowParts::run_on_gpu(const Change& change, const CancelToken& cancel) {
   DevicePointsView points;
   {
     const EngineLock lock(engine, cancel);
-    if (!gpu_has_rows) on_gpu = dynamic_cast<DeviceWindows&>(lock.backend()).make_window(width);
+    if (!gpu_has_rows) on_gpu = dynamic_cast<DeviceWindows&>(lock.backend()).make_window(width, results.size());
     lock.on_threads([&] {
       points =
           gpu_has_rows ? on_gpu->change(change.leaving, arriving, change.entering) : on_gpu->change({}, arriving, all);

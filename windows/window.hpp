@@ -68,7 +68,7 @@ struct WindowResult {
   Variant variant;
   Labels labels;                   ///< [n] in the order of arrival; label k is an index in `clusters`, or kNoise
   std::vector<std::uint8_t> core;  ///< [n] 1 for core points, else 0
-  /// [n] The same on the GPU, if the window's points are in its memory; else empty.
+  /// [n] The same on the GPU, if the window's points are in its memory; else empty. They are the caller's.
   DeviceArray<std::int32_t> device_labels;
   DeviceArray<std::uint8_t> device_core;
   std::vector<WindowCluster> clusters;  ///< by first_core

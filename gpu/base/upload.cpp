@@ -97,20 +97,28 @@ class StagedUpload {
   std::exception_ptr failed_;
 };
 
-/// Copies piece by piece on the threads of the calling arena, through one buffer.
-void upload_in_arena(void* to, const std::byte* from, std::uint64_t bytes, const UploadPath& path) {
+/// Returns pinned memory, or none if the system refuses it.
+PinnedBytes pinned_or_none(PinnedPool& pool, std::uint64_t bytes) {
+  try {
+    return pool.acquire(bytes);
+  } catch (const DeviceError&) {
+    return {};
+  }
+}
+
+/// Copies piece by piece on the threads of the calling arena, through a buffer of the same size.
+void upload_in_arena(std::byte* to, const std::byte* from, std::uint64_t bytes, const PinnedBytes& buffer, int device) {
   constexpr std::uint64_t kPiece = tuning::kArenaChunk;
-  const PinnedBytes buffer = path.pinned.acquire(std::bit_ceil(bytes));
   const Stream stream;
-  const StreamDrain drain(stream);  // waits before the buffer is freed
+  const StreamDrain drain(stream);  // waits before the buffer is used again
   parallel_ranges((bytes + kPiece - 1) / kPiece, 1, [&](std::size_t begin, std::size_t end) {
-    const DeviceScope scope(path.device);
+    const DeviceScope scope(device);
     for (std::size_t p = begin; p < end; ++p) {
       const std::uint64_t at = p * kPiece;
       const std::uint64_t size = std::min(kPiece, bytes - at);
       std::byte* const room = buffer.as<std::byte>() + at;
       std::memcpy(room, from + at, size);
-      check(cudaMemcpyAsync(static_cast<std::byte*>(to) + at, room, size, cudaMemcpyHostToDevice, stream.get()));
+      check(cudaMemcpyAsync(to + at, room, size, cudaMemcpyHostToDevice, stream.get()));
     }
   });
   stream.synchronize();
@@ -121,8 +129,11 @@ void upload_in_arena(void* to, const std::byte* from, std::uint64_t bytes, const
 void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& path) {
   if (bytes == 0) return;
   if (path.in_arena && bytes > 2 * tuning::kArenaChunk && bytes <= tuning::kArenaUpload && !is_pinned(from)) {
-    upload_in_arena(to, static_cast<const std::byte*>(from), bytes, path);
-    return;
+    const PinnedBytes buffer = pinned_or_none(path.pinned, std::bit_ceil(bytes));
+    if (buffer.size() > 0) {
+      upload_in_arena(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, buffer, path.device);
+      return;
+    }
   }
   const tuning::UploadShape& shape = path.gpus > tuning::kFewGpus ? tuning::kUploadOfMany : tuning::kUploadOfFew;
   const std::uint64_t useful = bytes / (shape.worth * tuning::kUploadChunk);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <epsflow/core/checked.hpp>
-#include <epsflow/core/parallel.hpp>
 #include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/gpu/grid/device_points.hpp>
@@ -14,13 +13,13 @@ namespace epsflow::gpu {
 namespace {
 
 constexpr std::uint64_t kFewestSlots = 1 << 16;
-
-LabelledRows rows_of(const DeviceLabelling& labelling) { return {labelling.labels.data(), labelling.core.data()}; }
+/// Bytes of core marks that are copied to the host beside the labels.
+constexpr std::size_t kCoreAtOnce = 4 << 20;
 
 }  // namespace
 
-GpuWindow::GpuWindow(std::size_t dims, GpuWindowResources home)
-    : home_(std::move(home)), dims_(static_cast<std::uint32_t>(dims)) {}
+GpuWindow::GpuWindow(std::size_t dims, std::size_t variants, GpuWindowResources home)
+    : home_(std::move(home)), dims_(static_cast<std::uint32_t>(dims)), last_(variants), next_labels_(variants) {}
 
 DevicePointsView GpuWindow::change(std::span<const std::uint32_t> leaving, PointsView arriving,
                                    std::span<const std::uint32_t> entering) {
@@ -57,14 +56,25 @@ void GpuWindow::commit() noexcept {
   points_ = std::move(next_);
   next_ = {};
   rows_ = next_rows_;
+  last_.swap(next_labels_);
+  for (LastLabels& labels : next_labels_) labels = {};
 }
 
-CountedClusters GpuWindow::count(const DeviceLabelling& before, const DeviceLabelling& after) {
+CountedClusters GpuWindow::count(std::size_t variant, const DeviceLabelling& labelling) {
   (void)cudaGetLastError();
   const DeviceScope scope(home_.device);
   const cudaStream_t on = stream_.get();
-  const std::size_t clusters = after.clusters;
+  const LastLabels& before = last_[variant];
+  LastLabels& after = next_labels_[variant];
+  const std::size_t clusters = labelling.clusters;
   const std::size_t earlier = before.clusters;
+  after = {};  // frees old memory before its replacement is allocated
+  after = {{home_.memory, on, next_rows_}, {home_.memory, on, next_rows_}, clusters};
+  if (next_rows_ > 0) {
+    check(cudaMemcpyAsync(after.labels.data(), labelling.labels.data(), after.labels.bytes(), cudaMemcpyDeviceToDevice,
+                          on));
+    check(cudaMemcpyAsync(after.core.data(), labelling.core.data(), after.core.bytes(), cudaMemcpyDeviceToDevice, on));
+  }
   // Counts that begin with 0, the number of pairs among them, and then numbers that begin with the largest one.
   const std::uint64_t zeros = 2 * clusters + earlier + 1;
   const DeviceBuffer<std::uint32_t> values(home_.memory, on, zeros + clusters + earlier);
@@ -89,8 +99,8 @@ CountedClusters GpuWindow::count(const DeviceLabelling& before, const DeviceLabe
     check(cudaMemsetAsync(begin + zeros, 0xFF, (clusters + earlier) * sizeof(std::uint32_t), on));
     check(cudaMemsetAsync(keys.data(), 0xFF, keys.bytes(), on));
     check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), on));
-    launch_tally_clusters(staying_, rows_of(before), rows_of(after), next_rows_, tally, on);
-    launch_tally_pairs(staying_, rows_of(before), rows_of(after), tally, table, on);
+    launch_tally_clusters(staying_, before.rows(), after.rows(), next_rows_, tally, on);
+    launch_tally_pairs(staying_, before.rows(), after.rows(), tally, table, on);
     check(cudaMemcpyAsync(found, begin, values.bytes(), cudaMemcpyDeviceToHost, on));
     stream_.synchronize();
     const std::uint32_t pairs = found[0];
@@ -122,28 +132,26 @@ CountedClusters GpuWindow::count(const DeviceLabelling& before, const DeviceLabe
   }
 }
 
-CountedClusters GpuWindow::count(const DeviceLabelling& before, const DeviceLabelling& after,
-                                 const HostLabelling& host) {
+CountedClusters GpuWindow::count(std::size_t variant, const DeviceLabelling& labelling, const HostLabelling& host) {
   (void)cudaGetLastError();
   const DeviceScope scope(home_.device);
-  const std::size_t n = after.labels.size();
+  const std::size_t n = labelling.labels.size();
   if (host.labels.size() != n) host.labels = Labels(n, home_.labels);
   host.core.resize(n);
-  const PinnedBytes core = home_.pinned.acquire(std::bit_ceil(n + 1));
+  const std::size_t first = std::min(n, kCoreAtOnce);
+  const PinnedBytes core = home_.pinned.acquire(std::bit_ceil(first + 1));
   const Stream copies;
   const StreamDrain drain(copies);  // waits before the memory above may be freed
+  const cudaStream_t on = copies.get();
   if (n > 0) {
-    const cudaStream_t on = copies.get();
-    check(cudaMemcpyAsync(core.as<std::uint8_t>(), after.core.data(), n, cudaMemcpyDeviceToHost, on));
-    check(
-        cudaMemcpyAsync(host.labels.data(), after.labels.data(), n * sizeof(std::int32_t), cudaMemcpyDeviceToHost, on));
+    check(cudaMemcpyAsync(core.as<std::uint8_t>(), labelling.core.data(), first, cudaMemcpyDeviceToHost, on));
+    check(cudaMemcpyAsync(host.labels.data(), labelling.labels.data(), n * sizeof(std::int32_t), cudaMemcpyDeviceToHost,
+                          on));
   }
-  CountedClusters counted = count(before, after);
+  CountedClusters counted = count(variant, labelling);
   copies.synchronize();
-  constexpr std::size_t kBytes = 1 << 17;
-  parallel_ranges(n, kBytes, [&](std::size_t begin, std::size_t end) {
-    std::copy(core.as<std::uint8_t>() + begin, core.as<std::uint8_t>() + end, host.core.data() + begin);
-  });
+  std::copy_n(core.as<std::uint8_t>(), first, host.core.data());
+  read_values(labelling.core.data() + first, n - first, host.core.data() + first, on, home_.pinned);
   return counted;
 }
 

@@ -23,20 +23,28 @@ struct GpuWindowResources {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// During a change it holds the rows twice, and the arriving points.
+/// During a change it holds the rows twice, and the arriving points. Of each variant it holds the labels twice.
 class GpuWindow final : public DeviceWindow {
  public:
   /// The GPU must be the current one.
-  GpuWindow(std::size_t dims, GpuWindowResources home);
+  GpuWindow(std::size_t dims, std::size_t variants, GpuWindowResources home);
 
   DevicePointsView change(std::span<const std::uint32_t> leaving, PointsView arriving,
                           std::span<const std::uint32_t> entering) override;
-  [[nodiscard]] CountedClusters count(const DeviceLabelling& before, const DeviceLabelling& after) override;
-  [[nodiscard]] CountedClusters count(const DeviceLabelling& before, const DeviceLabelling& after,
+  [[nodiscard]] CountedClusters count(std::size_t variant, const DeviceLabelling& labelling) override;
+  [[nodiscard]] CountedClusters count(std::size_t variant, const DeviceLabelling& labelling,
                                       const HostLabelling& host) override;
   void commit() noexcept override;
 
  private:
+  /// The labels of a step, which no caller can change.
+  struct LastLabels {
+    DeviceBuffer<std::int32_t> labels;
+    DeviceBuffer<std::uint8_t> core;
+    std::size_t clusters = 0;
+    [[nodiscard]] LabelledRows rows() const noexcept { return {labels.data(), core.data()}; }
+  };
+
   GpuWindowResources home_;
   std::uint32_t dims_;
   Stream stream_;
@@ -46,6 +54,8 @@ class GpuWindow final : public DeviceWindow {
   std::uint32_t next_rows_ = 0;
   DeviceBuffer<std::uint32_t> leaving_;
   StayingRows staying_;
+  std::vector<LastLabels> last_;  ///< [variants] of the last commit
+  std::vector<LastLabels> next_labels_;
   StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 

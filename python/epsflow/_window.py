@@ -151,7 +151,8 @@ class Window:
         clustering (see `step`). In the memory of a GPU points stay from step to step.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
         All values except "numpy" leave labels on the GPU, as arrays of that library ("dlpack": as objects that any
-        library with DLPack can take).
+        library with DLPack can take). It takes a GPU and a metric without a box. Labels of an empty window are an
+        ndarray.
     {memory} {threads}
 
     Attributes

@@ -172,7 +172,8 @@ TEST_CASE("labels stay on a GPU only if the points can") {
   const WindowOptions options{.metric = {.kind = MetricKind::manhattan},
                               .engine = {.backend = BackendChoice::gpu},
                               .labels = MemorySpace::device};
-  check_mentions(error_of<UsageError>([&] { const Window window(2, sweep, options); }), {"MemorySpace::host"});
+  check_mentions(error_of<UsageError>([&] { const Window window(2, sweep, options); }),
+                 {"periodic box", "to the host"});
 }
 
 }  // namespace epsflow::test

@@ -210,6 +210,9 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
                    (void)hierarchy(weighted, std::array{3U, 51U});
                  }),
                  {"minpts is 51", "weights", "sum to 50"});
+  const std::vector<double> light(50, 0.001);
+  weighted.weights = light;
+  check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{1U}); }), {"sum to 0.05", "multiply"});
   const std::vector<double> below(50, -1.0);
   weighted.weights = below;
   check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{3U}); }), {"weights", "below 0"});
@@ -220,7 +223,8 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
   check_mentions(error_of<UsageError>([&] { (void)tree.cut(-0.5); }), {"-0.5"});
   check_mentions(error_of<UsageError>([&] { (void)tree.cut(std::nan("")); }), {"nan"});
-  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(weighted, tree, PointsView(std::span(far), 1)); }),
+  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(weighted, tree, data.view()); }), {"without them"});
+  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(data.view(), tree, PointsView(std::span(far), 1)); }),
                  {"1 dimension", "2 dimensions"});
   check_mentions(error_of<UsageError>([&] { (void)new_neighbors(PointsView(std::span(far), 1), tree, data.view()); }),
                  {"3 points", "50"});

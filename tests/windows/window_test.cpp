@@ -398,7 +398,7 @@ TEST_CASE("labels on a GPU are refused by a window on the CPU") {
   check_mentions(error_of<UsageError>([&] {
                    const Window window(2, Sweep({{1.0, 2}}), options);
                  }),
-                 {"works on the CPU", "MemorySpace::host"});
+                 {"works on the CPU", "to the host"});
 }
 
 }  // namespace epsflow::test
