@@ -102,7 +102,8 @@ class WindowClusters:
             raise ValueError(
                 f"output={self._window._output!r} leaves labels on the GPU: take clusters['id'] at the labels there"
             )
-        return np.append(self._columns()[0], -1)[self.labels]
+        ids: NDArray[np.int64] = np.append(self._columns()[0], -1)[self.labels]
+        return ids
 
     @property
     def core(self) -> Any:

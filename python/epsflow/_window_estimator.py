@@ -100,7 +100,7 @@ class WindowDBSCAN(_Clusterer):
             )
         self.window_.step(X)
         clusters = self.window_.results[0]
-        self.labels_ = clusters.labels
+        self.labels_ = np.asarray(clusters.labels)
         self.cluster_ids_ = clusters.cluster_ids
         self.core_sample_indices_ = np.flatnonzero(clusters.core)
         return self
