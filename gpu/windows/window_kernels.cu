@@ -1,4 +1,5 @@
-#include <epsflow/clustering/cluster_matching.hpp>
+#include <algorithm>
+
 #include <epsflow/core/labels.hpp>
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
@@ -28,22 +29,17 @@ __device__ std::uint32_t earlier_row(const StayingRows& rows, std::uint32_t row)
   return row + low;
 }
 
-/// Calls add(lanes) for lanes of the warp with equal values, from the first of them: twice for those that have the
-/// value of a first lane, as a few clusters may have most of the points, and for each other lane alone. Only lanes that
-/// take part are called. All lanes of the warp must call it.
-template <class Value, class Add>
-__device__ void add_by_value(bool takes_part, Value value, Add&& add) {
-  constexpr int kShared = 2;
-  const unsigned lane = threadIdx.x % 32;
-  unsigned left = __ballot_sync(tuning::kWholeWarp, takes_part);
-  for (int i = 0; i < kShared && left != 0; ++i) {
-    const int first = __ffs(static_cast<int>(left)) - 1;
-    const Value shared = __shfl_sync(tuning::kWholeWarp, value, first);
-    const unsigned same = __ballot_sync(tuning::kWholeWarp, takes_part && value == shared) & left;
-    if (lane == static_cast<unsigned>(first)) add(same);
-    left &= ~same;
-  }
-  if ((left >> lane & 1U) != 0) add(1U << lane);
+/// Clusters of which each block counts points by itself. Those with the first numbers are often the largest, and their
+/// counters are side by side, so all threads would wait for a few sectors of memory.
+constexpr std::uint32_t kOwnClusters = 1024;
+/// Blocks that count.
+constexpr std::uint32_t kCountBlocks = 132 * 8;
+/// The smallest number so far, of no row and of no cluster.
+constexpr std::uint32_t kNone = ~0U;
+
+/// Lowers a number. Most calls need no atomic, as the smallest value is soon known.
+__device__ void lower(std::uint32_t* number, std::uint32_t value) {
+  if (value < *static_cast<volatile std::uint32_t*>(number)) atomicMin(number, value);
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -66,24 +62,37 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     tally_clusters_kernel(StayingRows staying, LabelledRows before, LabelledRows after, std::uint32_t rows,
                           WindowTally tally) {
-  const std::uint64_t thread = thread_number();
-  const auto row = static_cast<std::uint32_t>(thread);
-  const std::int32_t label = thread < rows ? after.labels[row] : kNoise;
-  const bool is_core = label != kNoise && after.core[row] != 0;
-  const auto cluster = static_cast<std::uint32_t>(label);
-  add_by_value(label != kNoise && !is_core, cluster,
-               [&](unsigned lanes) { atomicAdd(tally.borders + cluster, static_cast<std::uint32_t>(__popc(lanes))); });
-  add_by_value(is_core, cluster, [&](unsigned lanes) {
-    atomicAdd(tally.core + cluster, static_cast<std::uint32_t>(__popc(lanes)));
-    // Most rows need no atomic, as the first row of a cluster is soon known.
-    if (row < *static_cast<volatile std::uint32_t*>(tally.first_row + cluster))
-      atomicMin(tally.first_row + cluster, row);
-  });
-  if (!is_core || row >= staying.stay) return;
-  const std::uint32_t earlier = earlier_row(staying, row);
-  const std::int32_t last = before.labels[earlier];
-  if (last == kNoise || before.core[earlier] == 0) return;
-  if (cluster < *static_cast<volatile std::uint32_t*>(tally.first + last)) atomicMin(tally.first + last, cluster);
+  __shared__ std::uint32_t core[kOwnClusters], borders[kOwnClusters], first_row[kOwnClusters], first[kOwnClusters];
+  for (std::uint32_t c = threadIdx.x; c < kOwnClusters; c += kThreads) {
+    core[c] = borders[c] = 0;
+    first_row[c] = first[c] = kNone;
+  }
+  __syncthreads();
+  for (std::uint64_t i = thread_number(); i < rows; i += std::uint64_t{gridDim.x} * kThreads) {
+    const auto row = static_cast<std::uint32_t>(i);
+    const std::int32_t label = after.labels[row];
+    if (label == kNoise) continue;
+    const auto cluster = static_cast<std::uint32_t>(label);
+    const bool is_own = cluster < kOwnClusters;
+    if (after.core[row] == 0) {
+      atomicAdd((is_own ? borders : tally.borders) + cluster, 1U);
+      continue;
+    }
+    atomicAdd((is_own ? core : tally.core) + cluster, 1U);
+    lower((is_own ? first_row : tally.first_row) + cluster, row);
+    if (row >= staying.stay) continue;
+    const std::uint32_t earlier = earlier_row(staying, row);
+    if (before.core[earlier] == 0) continue;
+    const auto last = static_cast<std::uint32_t>(before.labels[earlier]);
+    lower((last < kOwnClusters ? first : tally.first) + last, cluster);
+  }
+  __syncthreads();
+  for (std::uint32_t c = threadIdx.x; c < kOwnClusters; c += kThreads) {
+    if (core[c] > 0) atomicAdd(tally.core + c, core[c]);
+    if (borders[c] > 0) atomicAdd(tally.borders + c, borders[c]);
+    if (first_row[c] != kNone) lower(tally.first_row + c, first_row[c]);
+    if (first[c] != kNone) lower(tally.first + c, first[c]);
+  }
 }
 
 __device__ std::uint32_t slot_of(std::uint64_t key, std::uint32_t slots) {
@@ -91,7 +100,7 @@ __device__ std::uint32_t slot_of(std::uint64_t key, std::uint32_t slots) {
   return static_cast<std::uint32_t>((key * kGolden) >> 32) & (slots - 1);
 }
 
-__device__ void add_pair(const PairTable& table, std::uint64_t key, std::uint32_t points) {
+__device__ void add_pair(const PairTable& table, std::uint64_t key) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   std::uint32_t slot = slot_of(key, table.slots);
   while (*static_cast<volatile std::uint32_t*>(table.pairs) <= table.slots / 2) {
@@ -100,7 +109,7 @@ __device__ void add_pair(const PairTable& table, std::uint64_t key, std::uint32_
                   static_cast<unsigned long long>(key));
     if (found == kNoPair || found == key) {
       if (found == kNoPair) atomicAdd(table.pairs, 1U);
-      atomicAdd(table.counts + slot, points);
+      atomicAdd(table.counts + slot, 1U);
       return;
     }
     slot = (slot + 1) & (table.slots - 1);
@@ -109,24 +118,26 @@ __device__ void add_pair(const PairTable& table, std::uint64_t key, std::uint32_
 
 __global__ void __launch_bounds__(kThreads) tally_pairs_kernel(StayingRows staying, LabelledRows before,
                                                                LabelledRows after, WindowTally tally, PairTable table) {
-  const std::uint64_t thread = thread_number();
-  std::uint64_t key = kNoPair;
-  if (thread < staying.stay) {
-    const auto row = static_cast<std::uint32_t>(thread);
+  __shared__ std::uint32_t shared[kOwnClusters];
+  for (std::uint32_t c = threadIdx.x; c < kOwnClusters; c += kThreads) shared[c] = 0;
+  __syncthreads();
+  for (std::uint64_t i = thread_number(); i < staying.stay; i += std::uint64_t{gridDim.x} * kThreads) {
+    const auto row = static_cast<std::uint32_t>(i);
+    if (after.core[row] == 0) continue;
     const std::uint32_t earlier = earlier_row(staying, row);
-    const std::int32_t last = before.labels[earlier];
-    if (last != kNoise && before.core[earlier] != 0 && after.core[row] != 0)
-      key = static_cast<std::uint64_t>(last) << 32 | static_cast<std::uint32_t>(after.labels[row]);
-  }
-  add_by_value(key != kNoPair, key, [&](unsigned lanes) {
-    const auto points = static_cast<std::uint32_t>(__popc(lanes));
-    const auto last = static_cast<std::uint32_t>(key >> 32);
-    if (tally.first[last] == static_cast<std::uint32_t>(key)) {
-      atomicAdd(tally.shared + last, points);
+    if (before.core[earlier] == 0) continue;
+    const auto last = static_cast<std::uint32_t>(before.labels[earlier]);
+    const auto cluster = static_cast<std::uint32_t>(after.labels[row]);
+    if (tally.first[last] == cluster) {
+      atomicAdd((last < kOwnClusters ? shared : tally.shared) + last, 1U);
     } else {
-      add_pair(table, key, points);
+      add_pair(table, std::uint64_t{last} << 32 | cluster);
     }
-  });
+  }
+  __syncthreads();
+  for (std::uint32_t c = threadIdx.x; c < kOwnClusters; c += kThreads) {
+    if (shared[c] > 0) atomicAdd(tally.shared + c, shared[c]);
+  }
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -164,14 +175,16 @@ void launch_take_rows(const void* from, Precision precision, std::uint32_t dims,
 void launch_tally_clusters(const StayingRows& staying, LabelledRows before, LabelledRows after, std::uint32_t rows,
                            const WindowTally& tally, cudaStream_t stream) {
   if (rows == 0) return;
-  tally_clusters_kernel<<<blocks_of(rows), kThreads, 0, stream>>>(staying, before, after, rows, tally);
+  tally_clusters_kernel<<<std::min(blocks_of(rows), kCountBlocks), kThreads, 0, stream>>>(staying, before, after, rows,
+                                                                                          tally);
   check_launch(stream);
 }
 
 void launch_tally_pairs(const StayingRows& staying, LabelledRows before, LabelledRows after, const WindowTally& tally,
                         const PairTable& table, cudaStream_t stream) {
   if (staying.stay == 0) return;
-  tally_pairs_kernel<<<blocks_of(staying.stay), kThreads, 0, stream>>>(staying, before, after, tally, table);
+  tally_pairs_kernel<<<std::min(blocks_of(staying.stay), kCountBlocks), kThreads, 0, stream>>>(staying, before, after,
+                                                                                               tally, table);
   check_launch(stream);
 }
 
