@@ -289,7 +289,7 @@ class Hierarchy:
 
 
 class SingleLinkageTree:
-    """A hierarchy with the functions of the package hdbscan, as `HDBSCAN.single_linkage_tree_` returns it."""
+    """A hierarchy with the functions of the package hdbscan: the attribute single_linkage_tree_ of `HDBSCAN`."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
