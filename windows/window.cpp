@@ -182,7 +182,7 @@ struct WindowParts {
   void restore(const WindowState& saved);
   [[nodiscard]] WindowState state() const;
 
-  /// Makes `chosen`.
+  /// Decides which points a step brings and removes, and puts them into `chosen`.
   void select(const WindowStep& step);
   [[nodiscard]] std::span<const std::uint32_t> first_numbers(std::size_t count) {
     if (numbers.size() < count) {
@@ -207,10 +207,10 @@ struct WindowParts {
   /// Returns the core points that clusters share with those before.
   [[nodiscard]] std::vector<SharedCore> read(const Group& group, std::size_t level);
   void run_all(const CancelToken& cancel);
-  /// Does what cluster() does with points and labels that are on the GPU. Returns false if they cannot be.
+  /// Does the work of cluster() on the GPU, where points and labels stay. Returns false if they cannot stay there.
   [[nodiscard]] bool cluster_on_gpu(const Change& change, std::vector<std::vector<SharedCore>>& shared,
                                     const CancelToken& cancel);
-  /// Lets the GPU hold the points after the change, and runs over them.
+  /// Changes the points on the GPU, and clusters them there.
   void run_on_gpu(const Change& change, const CancelToken& cancel);
   void commit() {
     rows.commit();

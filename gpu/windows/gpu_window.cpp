@@ -75,7 +75,8 @@ CountedClusters GpuWindow::count(std::size_t variant, const DeviceLabelling& lab
                           on));
     check(cudaMemcpyAsync(after.core.data(), labelling.core.data(), after.core.bytes(), cudaMemcpyDeviceToDevice, on));
   }
-  // Counts that begin with 0, the number of pairs among them, and then numbers that begin with the largest one.
+  // One array, so that it is copied at once: the counts, which begin with 0 (the number of pairs is the first), and
+  // then the smallest rows and clusters so far, which begin with the largest number.
   const std::uint64_t zeros = 2 * clusters + earlier + 1;
   const DeviceBuffer<std::uint32_t> values(home_.memory, on, zeros + clusters + earlier);
   std::uint32_t* const begin = values.data();

@@ -32,9 +32,9 @@ __device__ std::uint32_t earlier_row(const StayingRows& rows, std::uint32_t row)
 /// Clusters of which each block counts points by itself. Those with the first numbers are often the largest, and their
 /// counters are side by side, so all threads would wait for a few sectors of memory.
 constexpr std::uint32_t kOwnClusters = 1024;
-/// Blocks that count.
-constexpr std::uint32_t kCountBlocks = 132 * 8;
-/// The smallest number so far, of no row and of no cluster.
+/// The most blocks of a kernel that counts.
+constexpr std::uint32_t kTallyBlocks = 132 * 8;
+/// Stands for no row and no cluster: the start of each search for a smallest number.
 constexpr std::uint32_t kNone = ~0U;
 
 /// Lowers a number. Most calls need no atomic, as the smallest value is soon known.
@@ -175,7 +175,7 @@ void launch_take_rows(const void* from, Precision precision, std::uint32_t dims,
 void launch_tally_clusters(const StayingRows& staying, LabelledRows before, LabelledRows after, std::uint32_t rows,
                            const WindowTally& tally, cudaStream_t stream) {
   if (rows == 0) return;
-  tally_clusters_kernel<<<std::min(blocks_of(rows), kCountBlocks), kThreads, 0, stream>>>(staying, before, after, rows,
+  tally_clusters_kernel<<<std::min(blocks_of(rows), kTallyBlocks), kThreads, 0, stream>>>(staying, before, after, rows,
                                                                                           tally);
   check_launch(stream);
 }
@@ -183,7 +183,7 @@ void launch_tally_clusters(const StayingRows& staying, LabelledRows before, Labe
 void launch_tally_pairs(const StayingRows& staying, LabelledRows before, LabelledRows after, const WindowTally& tally,
                         const PairTable& table, cudaStream_t stream) {
   if (staying.stay == 0) return;
-  tally_pairs_kernel<<<std::min(blocks_of(staying.stay), kCountBlocks), kThreads, 0, stream>>>(staying, before, after,
+  tally_pairs_kernel<<<std::min(blocks_of(staying.stay), kTallyBlocks), kThreads, 0, stream>>>(staying, before, after,
                                                                                                tally, table);
   check_launch(stream);
 }
