@@ -1,4 +1,5 @@
-// The cells of a window: boxes of one size, without bounds, in which all points are neighbours of each other.
+// The cells of a window: boxes of one size, without bounds, in which all points are neighbours of each other. Blocks of
+// 64 cells, which are cubes or squares, are kept together in memory.
 #pragma once
 
 #include <array>
@@ -22,19 +23,26 @@ inline constexpr std::uint32_t kAround<1> = 5;
 template <std::size_t D>
 inline constexpr std::uint32_t kSelf = kAround<D> / 2;
 
-/// A set of cells around a cell, as bits.
+/// The number of blocks around a block, itself included. One of them has the number Σ (difference of blocks on axis k +
+/// 1) · 3^k.
 template <std::size_t D>
-using AroundSet = std::array<std::uint64_t, (kAround<D> + 63) / 64>;
+inline constexpr std::uint32_t kBlocksAround = 3 * kBlocksAround<D - 1>;
+template <>
+inline constexpr std::uint32_t kBlocksAround<1> = 3;
 
+/// The cells of a block; 2^kSideBits on each axis. A cell has the index Σ (its place on axis k) · 2^(k·kSideBits).
+inline constexpr std::uint32_t kBlockCells = 64;
 template <std::size_t D>
-[[nodiscard]] inline bool has(const AroundSet<D>& set, std::uint32_t around) noexcept {
-  return (set[around / 64] >> (around % 64) & 1U) != 0;
-}
+inline constexpr std::uint32_t kSideBits = 6 / D;
 
-/// Returns the number that a cell has around the one that has the number `around` around it.
+/// Returns the number that a cell, or a block, has around the one that has the number `around` around it.
 template <std::size_t D>
 [[nodiscard]] constexpr std::uint32_t opposite(std::uint32_t around) noexcept {
   return kAround<D> - 1 - around;
+}
+template <std::size_t D>
+[[nodiscard]] constexpr std::uint32_t opposite_block(std::uint32_t around) noexcept {
+  return kBlocksAround<D> - 1 - around;
 }
 
 /// The difference of slots + 2 on each axis, for each number around a cell.
@@ -51,24 +59,133 @@ inline constexpr auto kSteps = [] {
   return steps;
 }();
 
-/// Calls f(around) for the numbers in a set, ascending.
-template <std::size_t D, class F>
-inline void for_each_in(const AroundSet<D>& set, F&& f) {
-  for (std::size_t w = 0; w < set.size(); ++w) {
-    for (std::uint64_t word = set[w]; word != 0; word &= word - 1) {
-      f(static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(word)));
+/// Returns the number around cell a of cell b, which both have numbers around the same cell; kAround if there is none.
+template <std::size_t D>
+[[nodiscard]] inline std::uint32_t number_between(std::uint32_t a, std::uint32_t b) noexcept {
+  std::uint32_t number = 0, factor = 1;
+  for (std::size_t k = 0; k < D; ++k) {
+    const std::uint32_t step = 2U + kSteps<D>[b][k] - kSteps<D>[a][k];
+    if (step > 4) return kAround<D>;
+    number += step * factor;
+    factor *= 5;
+  }
+  return number;
+}
+
+/// A cell in a block around another block.
+struct CellPlace {
+  std::uint8_t block;  ///< its number around the other
+  std::uint8_t cell;   ///< its index in the block
+};
+
+/// The place of each cell around a cell, by the index of the cell in its block and the number of the other.
+template <std::size_t D>
+inline constexpr auto kPlaces = [] {
+  std::array<std::array<CellPlace, kAround<D>>, kBlockCells> places = {};
+  constexpr std::uint32_t kSide = 1U << kSideBits<D>;
+  for (std::uint32_t cell = 0; cell < kBlockCells; ++cell) {
+    for (std::uint32_t around = 0; around < kAround<D>; ++around) {
+      std::uint32_t block = 0, other = 0, factor = 1;
+      for (std::size_t k = 0; k < D; ++k) {
+        const std::uint32_t slot = (cell >> (k * kSideBits<D>)) % kSide + kSteps<D>[around][k] + kSide - 2;
+        block += slot / kSide * factor;
+        other |= slot % kSide << (k * kSideBits<D>);
+        factor *= 3;
+      }
+      places[cell][around] = {static_cast<std::uint8_t>(block), static_cast<std::uint8_t>(other)};
     }
   }
+  return places;
+}();
+
+/// Cells of one block that follow each other.
+struct CellRun {
+  std::uint8_t begin, end;
+};
+
+/// The cells around a cell, block by block.
+template <std::size_t D>
+struct Surroundings {
+  struct OfBlock {
+    std::uint8_t number = 0;      ///< around the block of the cell
+    std::uint8_t begin_runs = 0;  ///< its cells are runs[begin_runs, end_runs)
+    std::uint8_t end_runs = 0;
+    std::uint64_t cells = 0;  ///< the same as bits
+  };
+  std::uint32_t count = 0;  ///< of blocks
+  std::array<OfBlock, 1U << D> blocks = {};
+  std::array<CellRun, 2 * kAround<D> / 5> runs = {};
+};
+
+template <std::size_t D>
+inline constexpr auto kSurroundings = [] {
+  std::array<Surroundings<D>, kBlockCells> all = {};
+  for (std::uint32_t cell = 0; cell < kBlockCells; ++cell) {
+    Surroundings<D>& found = all[cell];
+    std::array<std::uint8_t, kBlocksAround<D>> places = {};  // in found.blocks, + 1
+    for (std::uint32_t around = 0; around < kAround<D>; ++around) {
+      const CellPlace place = kPlaces<D>[cell][around];
+      if (places[place.block] == 0) {
+        found.blocks[found.count++].number = place.block;
+        places[place.block] = static_cast<std::uint8_t>(found.count);
+      }
+      auto& block = found.blocks[places[place.block] - 1U];
+      block.cells |= std::uint64_t{1} << place.cell;
+      // Each row of five cells begins a run in each block that it meets.
+      const bool begins = around % 5 == 0 || kPlaces<D>[cell][around - 1].block != place.block;
+      block.end_runs = static_cast<std::uint8_t>(block.end_runs + (begins ? 1 : 0));
+    }
+    std::uint8_t next = 0;
+    for (std::uint32_t i = 0; i < found.count; ++i) {
+      auto& block = found.blocks[i];
+      block.begin_runs = next;
+      next = static_cast<std::uint8_t>(next + block.end_runs);
+      block.end_runs = block.begin_runs;
+    }
+    for (std::uint32_t around = 0; around < kAround<D>; ++around) {
+      const CellPlace place = kPlaces<D>[cell][around];
+      auto& block = found.blocks[places[place.block] - 1U];
+      const bool begins = around % 5 == 0 || kPlaces<D>[cell][around - 1].block != place.block;
+      if (begins) found.runs[block.end_runs++] = {place.cell, place.cell};
+      ++found.runs[block.end_runs - 1U].end;
+    }
+  }
+  return all;
+}();
+
+/// Returns the number of a cell around another. place: where it is, as to the block of the other.
+template <std::size_t D>
+[[nodiscard]] inline std::uint32_t number_around(std::uint32_t cell, const CellPlace& place) noexcept {
+  constexpr std::uint32_t kSide = 1U << kSideBits<D>;
+  std::uint32_t number = 0, factor = 1, block = place.block;
+  for (std::size_t k = 0; k < D; ++k) {
+    const std::uint32_t slot = block % 3 * kSide + (std::uint32_t{place.cell} >> (k * kSideBits<D>)) % kSide;
+    number += (slot + 2 - kSide - (cell >> (k * kSideBits<D>)) % kSide) * factor;
+    factor *= 5;
+    block /= 3;
+  }
+  return number;
+}
+
+/// Calls f(cell) for the cells in a set, ascending.
+template <class F>
+inline void for_each_in(std::uint64_t cells, F&& f) {
+  for (; cells != 0; cells &= cells - 1) f(static_cast<std::uint32_t>(std::countr_zero(cells)));
 }
 
 /// Divides space into the dense-box cells of index/cell_axes.hpp (SlotWidth), whose proof holds below 2^33 slots. The
-/// key of a cell has its slots, from 0 on, in fields of kBits bits each.
+/// key of a block has its number on each axis, from 0 on, in fields of kBits bits each.
 template <std::size_t D>
 class CellFrame {
  public:
   static constexpr unsigned kBits = 63 / D < 31 ? 63 / D : 31;
-  /// The most slots on either side of the origin.
-  static constexpr double kMostSlots = static_cast<double>((std::uint64_t{1} << (kBits - 1)) - 4);
+  /// The most slots on either side of the origin; blocks around these have keys too.
+  static constexpr double kMostSlots = static_cast<double>((std::uint64_t{1} << (kBits - 1)) - 2 * kBlockCells);
+
+  struct Address {
+    std::uint64_t block;  ///< its key
+    std::uint32_t cell;   ///< the index in it
+  };
 
   /// radius: at least 2^-500. origin: near the points, so that slots are few.
   CellFrame(double radius, const std::array<double, D>& origin) noexcept
@@ -82,19 +199,22 @@ class CellFrame {
     return true;
   }
 
-  [[nodiscard]] std::uint64_t key_of(const double* x) const noexcept {
-    std::uint64_t key = 0;
+  [[nodiscard]] Address address_of(const double* x) const noexcept {
+    Address address = {0, 0};
     for (std::size_t k = 0; k < D; ++k) {
-      const auto slot = static_cast<std::int64_t>(std::floor(in_slots(x, k))) + (std::int64_t{1} << (kBits - 1));
-      key |= static_cast<std::uint64_t>(slot) << (k * kBits);
+      const auto slot = static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(in_slots(x, k))) +
+                                                   (std::int64_t{1} << (kBits - 1)));
+      address.block |= slot >> kSideBits<D> << (k * kBits);
+      address.cell |= static_cast<std::uint32_t>(slot % (1U << kSideBits<D>)) << (k * kSideBits<D>);
     }
-    return key;
+    return address;
   }
 
-  /// Returns the key of the cell that has a number around the cell with the key `key`.
+  /// Returns the key of the block that has a number around the block with the key `key`.
   [[nodiscard]] static constexpr std::uint64_t key_around(std::uint64_t key, std::uint32_t around) noexcept {
     for (std::size_t k = 0; k < D; ++k) {
-      key += static_cast<std::uint64_t>(std::int64_t{kSteps<D>[around][k]} - 2) << (k * kBits);
+      key += static_cast<std::uint64_t>(std::int64_t{around % 3} - 1) << (k * kBits);
+      around /= 3;
     }
     return key;
   }

@@ -8,35 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/core/labels.hpp>
-#include <epsflow/windows/cell_map.hpp>
+#include <epsflow/windows/block_map.hpp>
 
 namespace epsflow::windows {
 
-/// Numbers of groups that can be joined. Each has a label.
+/// Numbers of groups that can be joined.
 class CellGroups {
  public:
-  /// Begins a step. If there are far more numbers than groups, calls rename_all(rename), which must replace each number
-  /// that is in use by rename(number). So the labels of groups stay in the cache.
-  template <class RenameAll>
-  void begin(std::size_t groups, RenameAll&& rename_all) {
-    if (parents_.size() < 4 * groups + 4096) return;
-    std::vector<std::uint32_t> names(parents_.size(), kNone);
-    std::uint32_t count = 0;
-    rename_all([&](std::uint32_t group) {
-      if (group == kNone) return group;
-      std::uint32_t& name = names[find(group)];
-      if (name == kNone) name = count++;
-      return name;
-    });
-    parents_.resize(count);
-    std::iota(parents_.begin(), parents_.end(), 0U);
-    labels_.assign(count, kNoise);
-  }
-
+  [[nodiscard]] std::size_t size() const noexcept { return parents_.size(); }
   [[nodiscard]] std::uint32_t add() {
     parents_.push_back(static_cast<std::uint32_t>(parents_.size()));
-    labels_.push_back(kNoise);
     return parents_.back();
   }
   void join(std::uint32_t a, std::uint32_t b) noexcept {
@@ -50,35 +31,43 @@ class CellGroups {
     return group;
   }
 
-  /// Sets the label of each group to kNoise, and flattens all paths.
-  void forget_labels() noexcept {
-    for (std::uint32_t g = 0; g < parents_.size(); ++g) parents_[g] = parents_[parents_[g]];  // parents come first
-    labels_.assign(labels_.size(), kNoise);
+  /// Flattens all paths.
+  void flatten() noexcept {
+    for (std::uint32_t& parent : parents_) parent = parents_[parent];  // parents come first
   }
-  /// Valid after forget_labels() until groups are joined.
-  [[nodiscard]] std::int32_t& label(std::uint32_t group) noexcept { return labels_[parents_[group]]; }
-  [[nodiscard]] std::int32_t label(std::uint32_t group) const noexcept { return labels_[parents_[group]]; }
+  /// Does what find() does, and several threads may do it at once. Valid after flatten() until groups are joined.
+  [[nodiscard]] std::uint32_t root(std::uint32_t group) const noexcept { return parents_[group]; }
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return parents_.capacity() * 2 * sizeof(std::uint32_t); }
+  /// Gives new numbers 0, 1, … to the groups for which used(root) is true. Returns the new number of each old one, kNone
+  /// for those of other groups, which are gone.
+  template <class Used>
+  [[nodiscard]] std::vector<std::uint32_t> rename(Used&& used) {
+    flatten();
+    std::vector<std::uint32_t> names(parents_.size(), kNone);
+    std::uint32_t count = 0;
+    for (std::uint32_t g = 0; g < names.size(); ++g) {
+      if (parents_[g] != g) names[g] = names[parents_[g]];
+      if (parents_[g] == g && used(g)) names[g] = count++;
+    }
+    parents_.resize(count);
+    std::iota(parents_.begin(), parents_.end(), 0U);
+    return names;
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return parents_.capacity() * sizeof(std::uint32_t); }
 
  private:
   std::vector<std::uint32_t> parents_;  ///< not larger than the number itself
-  std::vector<std::int32_t> labels_;
 };
 
 /// Finds the parts into which a group of cells fell when links were lost.
 class SplitSearch {
  public:
-  /// cells: the number of all cells. ends: at least two cells, at least one in each part. for_each_linked(c, f): calls
-  /// f for the cells that c is linked to. on_part(cells): is called for each part but one, which may be the largest.
-  /// From each end a search goes on, in turns, so that the costs are about the ends times the largest of the other
-  /// parts, and small if the ends are still connected nearby.
-  template <class ForEachLinked, class OnPart>
-  void separate(std::size_t cells, std::span<const std::uint32_t> ends, ForEachLinked&& for_each_linked,
-                OnPart&& on_part) {
-    seen_.resize(cells, kNone);
-    searches_.clear();
-    sets_.clear();
+  /// seen: for each cell kNone, and so again afterwards. Searches in different groups may go on at once. ends: at least
+  /// two cells, at least one in each part. for_each_linked(c, f): calls f for the cells that c is linked to.
+  template <class ForEachLinked>
+  SplitSearch(std::span<std::uint32_t> seen, std::span<const std::uint32_t> ends, ForEachLinked&& for_each_linked)
+      : seen_(seen) {
     for (const std::uint32_t end : ends) {
       seen_[end] = static_cast<std::uint32_t>(searches_.size());
       sets_.push_back(seen_[end]);
@@ -94,7 +83,7 @@ class SplitSearch {
         Search& search = searches_[s];
         if (search.next == search.cells.size()) {
           search.ended = true;
-          on_part(std::span<const std::uint32_t>(search.cells));
+          parts_.push_back(search.cells);
           --open;
           continue;
         }
@@ -107,6 +96,10 @@ class SplitSearch {
       for (const std::uint32_t c : search.cells) seen_[c] = kNone;
     }
   }
+
+  /// Returns the cells of each part but one, which may be the largest. From each end a search went on, in turns, so that
+  /// the costs are about the ends times the largest of these parts, and small if the ends are still connected nearby.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> take_parts() && { return std::move(parts_); }
 
  private:
   /// A breadth-first search: cells from `next` on have not been expanded.
@@ -125,7 +118,7 @@ class SplitSearch {
   template <class ForEachLinked>
   void advance(std::uint32_t s, ForEachLinked&& for_each_linked, std::size_t& open) {
     constexpr std::size_t kAtOnce = 8;
-    for (std::size_t i = 0; i < kAtOnce; ++i) {
+    for (std::size_t i = 0; i < kAtOnce && open > 1; ++i) {
       s = find(s);
       if (searches_[s].next == searches_[s].cells.size()) return;
       const std::uint32_t c = searches_[s].cells[searches_[s].next++];
@@ -157,9 +150,10 @@ class SplitSearch {
     return a;
   }
 
-  std::vector<std::uint32_t> seen_;  ///< of each cell: the search that found it, or kNone
+  std::span<std::uint32_t> seen_;    ///< of each cell: the search that found it, or kNone
   std::vector<std::uint32_t> sets_;  ///< of each search: itself, or one that it was merged with
   std::vector<Search> searches_;
+  std::vector<std::vector<std::uint32_t>> parts_;
 };
 
 }  // namespace epsflow::windows

@@ -1,8 +1,8 @@
 // The points of a window in cells, and the number of neighbours of each, which are kept as points come and go.
 //
-// A point that arrives or leaves is tested against the points of the cells around it, whose numbers change by one. So a
-// step costs the neighbourhoods of the points that change. Points of one cell are neighbours, so only neighbours in
-// other cells are counted. A cell with many points counts nothing at all: each of its points is core.
+// The points of a block of 64 cells follow each other in memory, cell by cell. A step makes the blocks anew in which
+// points come or go; then each point near these has as many neighbours more or less, found block by block, so that
+// threads share nothing. A cell with many points counts nothing at all: each of its points is core.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/windows/block_map.hpp>
 #include <epsflow/windows/cell_frame.hpp>
-#include <epsflow/windows/cell_map.hpp>
 
 namespace epsflow::windows {
-
-/// The least number of changed points or cells for which several threads are faster than one.
-inline constexpr std::size_t kFewForThreads = 2048;
 
 /// Points [m × D] that arrive, and the number of each, which it keeps while it stays (windows/window_rows.hpp).
 struct Arrivals {
@@ -48,142 +44,219 @@ struct PointBox {
   std::array<double, D> lo, hi;
 };
 
-/// A step is: begin(), leave() for each point that leaves, arrive(), count(); then the cells can be read; then end().
+/// Calls body(begin, end) for ranges of blocks, or of other work that takes about a microsecond: for all at once if
+/// they are few, else in parallel.
+template <class Body>
+void in_parts(std::size_t count, Body&& body) {
+  constexpr std::size_t kFew = 128, kGrain = 32;
+  if (count < kFew) return body(std::size_t{0}, count);
+  parallel_ranges(count, kGrain, [&](std::size_t begin, std::size_t end) { body(begin, end); });
+}
+
+/// A cell has the number 64 · (number of its block) + (index in it). A step is: change(), then count() for each affected
+/// block, then the cells can be read, then end().
 template <std::size_t D>
 class MovingCells {
  public:
-  enum class Counting : std::uint8_t {
-    counted,  ///< `outside` of each point is up to date
-    none,     ///< the cell has enough points for every minpts
-    anew,     ///< within a step: the points are counted at its end
+  struct Point {
+    std::array<double, D> x;
+    std::uint32_t handle;
+    std::uint32_t neighbors;  ///< itself included; of no meaning in a dense cell
   };
 
-  struct Cell {
-    std::uint64_t key = 0;
-    std::uint32_t first = 0;  ///< its points are the entries [first, first + size)
-    std::uint32_t size = 0;
-    std::uint32_t room = 0;
-    std::uint32_t stayed = 0;          ///< within a step, if it changed: of these, the points that did not just arrive
-    std::uint32_t first_left = kNone;  ///< within a step: the first of its points that left
-    Counting counting = Counting::counted;
-    bool was_full = false;  ///< at the begin of the step: counting == none
-    bool changed = false;   ///< within a step: points left or arrived
-    bool listed = false;    ///< it is in the list of cells that may be dropped
-  };
-
-  /// A point that left in this step.
-  struct Left {
+  /// A point that arrived or left in this step.
+  struct Change {
     std::array<double, D> x;
     std::uint32_t handle;
     std::uint32_t cell;
-    std::uint32_t next;  ///< the next one of the same cell, or kNone
+    bool arrives;
   };
+
+  struct Block {
+    std::uint64_t key = 0;
+    std::uint64_t occupied = 0;  ///< the cells with points
+    std::uint64_t dense = 0;     ///< the cells with enough points for every minpts
+    std::uint64_t flipped = 0;   ///< in this step: cells that are dense now and were not, or the reverse
+    std::uint32_t first = 0;     ///< its points are [first, first + size)
+    std::uint32_t size = 0;
+    std::uint32_t room = 0;
+    std::uint32_t begin_changes = 0;  ///< in this step: of its changes
+    std::uint32_t end_changes = 0;
+    std::array<std::uint32_t, kBlocksAround<D>> around;
+  };
+
+  /// A point, and its cell.
+  struct Touched {
+    std::uint32_t cell;
+    std::uint32_t point;
+  };
+  /// What count() found in a block.
+  struct Counted {
+    std::vector<Touched> touched;  ///< points that arrived, or have another number of neighbours, or flipped cells
+    std::vector<std::uint32_t> before;  ///< memory for numbers of neighbours
+  };
+
+  /// Blocks and points are numbered in 32 bits.
+  static constexpr std::size_t kMostBlocks = std::size_t{1} << 26;
+  static constexpr std::size_t kMostPoints = std::size_t{1} << 31;
 
   /// radius: of neighbourhoods, at least 2^-500. largest_minpts: from as many neighbours on counts do not matter.
   MovingCells(double radius, std::uint32_t largest_minpts, const CellFrame<D>& frame)
       : frame_(frame), limit_(radius * radius), minpts_(largest_minpts) {}
 
-  void begin(std::size_t handles) {
-    left_.clear();
-    changed_.clear();
-    new_cells_.clear();
-    if (cell_of_.size() < handles) {
-      cell_of_.resize(handles, kNone);
-      entry_of_.resize(handles, kNone);
-    }
-  }
-
-  void leave(std::uint32_t handle) {
-    const std::uint32_t c = cell_of_[handle];
-    mark_changed(c);
-    Cell& cell = cells_[c];
-    const std::uint32_t entry = entry_of_[handle];
-    const std::uint32_t last = cell.first + --cell.size;
-    left_.push_back({point(entry), handle, c, cell.first_left});
-    cell.first_left = static_cast<std::uint32_t>(left_.size() - 1);
-    if (entry != last) move_entry(last, entry);
-    cell.stayed = cell.size;
-  }
-
-  void arrive(const Arrivals& points) {
-    if (points.handles.size() > cells_.size()) {
-      arrive_in_order(points);
-    } else {
-      for (std::size_t i = 0; i < points.handles.size(); ++i) put(points.handles[i], points.x.data() + i * D);
-    }
-    find_cells_around();
-    for (const std::uint32_t c : changed_) choose_counting(cells_[c]);
-  }
-
-  /// Brings the numbers of neighbours up to date.
-  void count() {
-    touched_flags_.resize(cells_.size(), 0);
-    touched_ = changed_;
-    for (const std::uint32_t c : changed_) touched_flags_[c] = 1;
-    in_parts(changed_.size(), left_.size() + changed_.size(), [&](auto shared, std::size_t begin, std::size_t end) {
-      std::vector<std::uint32_t> touched;
+  /// Begins a step. handles: all handles are less.
+  void change(std::span<const std::uint32_t> leaving, const Arrivals& arriving, std::size_t handles) {
+    if (cell_of_.size() < handles) cell_of_.resize(handles, kNone);
+    list_changes(leaving, arriving);
+    share_changes();
+    affected_flags_.assign(blocks_.size(), 0);
+    in_parts(changed_.size(), [&](std::size_t begin, std::size_t end) {
+      std::vector<Point> points;
       for (std::size_t i = begin; i < end; ++i) {
-        if (i + 6 < end) fetch_around(changed_[i + 6]);
-        if (i + 4 < end) for_each_around(changed_[i + 4], [&](std::uint32_t, std::uint32_t c) { fetch_cell(c); });
-        if (i + 2 < end) for_each_around(changed_[i + 2], [&](std::uint32_t, std::uint32_t c) { fetch_points(c); });
-        count_changes<shared.value>(changed_[i], touched);
+        make_anew(changed_[i], points);
+        mark_affected(changed_[i].block);
       }
-      append(touched_, touched);
     });
-    parallel_ranges(changed_.size(), 1024, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        if (cells_[changed_[i]].counting == Counting::anew) count_anew(changed_[i]);
+    for (const ChangedBlock& changed : changed_) {
+      const Block& block = blocks_[changed.block];
+      if (block.first != changed.old_first) give_room(changed.old_first, changed.old_room);
+    }
+    affected_.clear();
+    for (std::uint32_t b = 0; b < affected_flags_.size(); ++b) {
+      if (affected_flags_[b] != 0) affected_.push_back(b);
+    }
+  }
+
+  /// Returns the blocks with points that changed, or whose neighbours may have.
+  [[nodiscard]] std::span<const std::uint32_t> affected() const noexcept { return affected_; }
+
+  /// Brings the numbers of neighbours in a block up to date. Several threads may do so for different blocks.
+  void count(std::uint32_t b, Counted& counted) {
+    const Block& block = blocks_[b];
+    counted.before.resize(block.size);
+    for (std::uint32_t i = 0; i < block.size; ++i) counted.before[i] = points_[block.first + i].neighbors;
+    for (std::uint32_t number = 0; number < kBlocksAround<D>; ++number) {
+      if (block.around[number] == kNone) continue;
+      for (const Change& change : changes(block.around[number])) add(change, opposite_block<D>(number), b);
+    }
+    counted.touched.clear();
+    for_each_in(block.occupied, [&](std::uint32_t cell) {
+      const std::uint64_t bit = std::uint64_t{1} << cell;
+      const std::uint32_t c = b * kBlockCells + cell, end = end_of(c), begin = begin_of(c);
+      const std::uint32_t first_arrived = end - arrived(c);
+      const bool dense = (block.dense & bit) != 0, flipped = (block.flipped & bit) != 0;
+      for (std::uint32_t i = dense && !flipped ? first_arrived : begin; i < end; ++i) {
+        if (!dense && (flipped || i >= first_arrived)) points_[i].neighbors = count_all(c, points_[i].x);
+        if (flipped || i >= first_arrived || points_[i].neighbors != counted.before[i - block.first]) {
+          counted.touched.push_back({c, i});
+        }
       }
     });
   }
 
-  /// Forgets the changes of the step, and some of the cells that have been empty for long.
+  /// Forgets the changes of the step, and blocks without points.
   void end() {
-    for (const std::uint32_t c : changed_) {
-      Cell& cell = cells_[c];
-      cell.changed = false;
-      cell.first_left = kNone;
-      cell.stayed = cell.size;
-      if (cell.counting == Counting::anew) cell.counting = Counting::counted;
-      cell.was_full = cell.counting == Counting::none;
-      if (cell.size == 0 && !std::exchange(cell.listed, true)) empty_.push_back(c);
-      if (4 * std::uint64_t{cell.size} < cell.room && cell.room > kFewRoom) move_to_room(cell, cell.room / 2);
+    for (const ChangedBlock& changed : changed_) {
+      Block& block = blocks_[changed.block];
+      block.begin_changes = block.end_changes = 0;
+      block.flipped = 0;
+      if (block.size == 0) drop(changed.block);
     }
-    for (const std::uint32_t c : touched_) touched_flags_[c] = 0;
-    drop_empty_cells();
+    changed_.clear();
+    changes_.clear();
   }
 
-  /// Returns the number of entries, in use or not.
-  [[nodiscard]] std::size_t entries() const noexcept { return entries_.size(); }
-  /// Returns the number of cells, some of which may be empty. Numbers are used again once a cell is gone.
-  [[nodiscard]] std::size_t cells() const noexcept { return cells_.size(); }
-  [[nodiscard]] const Cell& cell(std::uint32_t c) const noexcept { return cells_[c]; }
-  /// Returns the cell that has a number around c; it must be there.
+  /// Returns the number of blocks, some of which may have no points. Numbers are used again once a block is gone.
+  [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
+  [[nodiscard]] const Block& block(std::uint32_t b) const noexcept { return blocks_[b]; }
+  /// Returns false if so many points might need more numbers than there are.
+  [[nodiscard]] bool has_room(std::size_t arriving) const noexcept {
+    return blocks_.size() + arriving <= kMostBlocks && points_.size() + 8 * arriving <= kMostPoints;
+  }
+  [[nodiscard]] std::span<const Change> changes(std::uint32_t b) const noexcept {
+    const Block& block = blocks_[b];
+    return {changes_.data() + block.begin_changes, block.end_changes - block.begin_changes};
+  }
+  /// The points of a cell are [begin_of(c), end_of(c)), those that arrived in this step last.
+  [[nodiscard]] std::uint32_t begin_of(std::uint32_t c) const noexcept {
+    const std::uint32_t b = c / kBlockCells, cell = c % kBlockCells;
+    return blocks_[b].first + (cell == 0 ? 0 : ends_[b][cell - 1]);
+  }
+  [[nodiscard]] std::uint32_t end_of(std::uint32_t c) const noexcept {
+    return blocks_[c / kBlockCells].first + ends_[c / kBlockCells][c % kBlockCells];
+  }
+  [[nodiscard]] bool dense(std::uint32_t c) const noexcept { return bit(blocks_[c / kBlockCells].dense, c); }
+  /// Returns true if all points of the cell were core for every minpts before the step, and are.
+  [[nodiscard]] bool stays_dense(std::uint32_t c) const noexcept {
+    const Block& block = blocks_[c / kBlockCells];
+    return bit(block.dense & ~block.flipped, c);
+  }
+  /// Returns the number of points that arrived in a cell.
+  [[nodiscard]] std::uint32_t arrived(std::uint32_t c) const noexcept {
+    std::uint32_t count = 0;
+    for (const Change& change : changes_in(c)) count += change.arrives ? 1 : 0;
+    return count;
+  }
+  [[nodiscard]] bool has_arrived(std::uint32_t c, std::uint32_t i) const noexcept { return i >= end_of(c) - arrived(c); }
+  /// Returns the number of points, and of places without one. Points have other places after each step.
+  [[nodiscard]] std::size_t points() const noexcept { return points_.size(); }
+  [[nodiscard]] const Point& point(std::uint32_t i) const noexcept { return points_[i]; }
+  /// Returns true if a point of a cell has minpts neighbours, for the minpts up to the largest.
+  [[nodiscard]] bool is_core(std::uint32_t c, std::uint32_t i, std::uint32_t minpts) const noexcept {
+    return points_[i].neighbors >= minpts ? true : dense(c);
+  }
+
+  /// Returns the cell with a number around c; its block must be there.
   [[nodiscard]] std::uint32_t around(std::uint32_t c, std::uint32_t number) const noexcept {
-    return around_[c].cells[number];
+    const CellPlace place = kPlaces<D>[c % kBlockCells][number];
+    return blocks_[c / kBlockCells].around[place.block] * kBlockCells + place.cell;
   }
-  /// Fetch parts of the memory of a cell, as memory takes longer to answer than a cell takes to be processed.
-  void fetch_around(std::uint32_t c) const noexcept {
-    __builtin_prefetch(&around_[c]);
-    __builtin_prefetch(reinterpret_cast<const char*>(&around_[c]) + 64);
-  }
-  void fetch_cell(std::uint32_t c) const noexcept { __builtin_prefetch(&cells_[c]); }
-  void fetch_points(std::uint32_t c) const noexcept { __builtin_prefetch(entries_.data() + cells_[c].first); }
-
-  /// Calls f(number, cell) for the cells around c that are there.
+  /// Calls f(block, cells) for the blocks that are there with cells around c, and these cells, c included.
   template <class F>
-  void for_each_around(std::uint32_t c, F&& f) const {
-    for_each_in<D>(around_[c].present, [&](std::uint32_t number) { f(number, around_[c].cells[number]); });
+  void for_each_block_around(std::uint32_t c, F&& f) const {
+    const Block& block = blocks_[c / kBlockCells];
+    const Surroundings<D>& near = kSurroundings<D>[c % kBlockCells];
+    for (std::uint32_t i = 0; i < near.count; ++i) {
+      const std::uint32_t other = block.around[near.blocks[i].number];
+      if (other != kNone) f(other, near.blocks[i].cells);
+    }
   }
-  [[nodiscard]] std::uint32_t handle(std::uint32_t entry) const noexcept { return entries_[entry].handle; }
-  [[nodiscard]] std::uint32_t cell_of(std::uint32_t handle) const noexcept { return cell_of_[handle]; }
-  [[nodiscard]] std::uint32_t entry_of(std::uint32_t handle) const noexcept { return entry_of_[handle]; }
-  [[nodiscard]] const std::array<double, D>& point(std::uint32_t entry) const noexcept { return entries_[entry].x; }
-  [[nodiscard]] typename CellFrame<D>::Distances distances(const double* x) const noexcept { return {frame_, x}; }
-  [[nodiscard]] bool near(const std::array<double, D>& x, std::uint32_t entry) const noexcept {
+  /// Calls f(number, cell) for the cells around c, without c, that are in chosen(block), the cells of a block.
+  template <class Chosen, class F>
+  void for_each_around(std::uint32_t c, Chosen&& chosen, F&& f) const {
+    const std::uint32_t b = c / kBlockCells, own = c % kBlockCells;
+    const Surroundings<D>& near = kSurroundings<D>[own];
+    for (std::uint32_t i = 0; i < near.count; ++i) {
+      const auto& of_block = near.blocks[i];
+      const std::uint32_t other = blocks_[b].around[of_block.number];
+      if (other == kNone) continue;
+      for_each_in(of_block.cells & chosen(other), [&](std::uint32_t cell) {
+        if (other == b && cell == own) return;
+        f(number_around<D>(own, {of_block.number, static_cast<std::uint8_t>(cell)}), other * kBlockCells + cell);
+      });
+    }
+  }
+
+  /// Calls f(cell, point) for the points near a position in cell c, without those of dense cells.
+  template <class F>
+  void for_each_near(std::uint32_t c, const std::array<double, D>& x, F&& f) const {
+    for_each_block_around(c, [&](std::uint32_t b, std::uint64_t cells) {
+      for_each_in(cells & blocks_[b].occupied & ~blocks_[b].dense, [&](std::uint32_t cell) {
+        const std::uint32_t other = b * kBlockCells + cell;
+        for (std::uint32_t i = begin_of(other); i < end_of(other); ++i) {
+          if (near(x, points_[i].x)) f(other, i);
+        }
+      });
+    });
+  }
+
+  [[nodiscard]] typename CellFrame<D>::Distances distances(const std::array<double, D>& x) const noexcept {
+    return {frame_, x.data()};
+  }
+  [[nodiscard]] bool near(const std::array<double, D>& x, const std::array<double, D>& y) const noexcept {
     double sum = 0;
     for (std::size_t k = 0; k < D; ++k) {
-      const double diff = x[k] - entries_[entry].x[k];
+      const double diff = x[k] - y[k];
       sum += diff * diff;
     }
     return sum <= limit_;
@@ -197,113 +270,139 @@ class MovingCells {
     }
     return sum <= limit_;  // rounding is monotonic: no point of the box has a smaller sum
   }
-  /// Returns true if a point has minpts neighbours, for the minpts up to the largest.
-  [[nodiscard]] bool is_core(const Cell& cell, std::uint32_t entry, std::uint32_t minpts) const noexcept {
-    return cell.counting == Counting::none || std::uint64_t{cell.size} + entries_[entry].outside >= minpts;
-  }
   [[nodiscard]] const CellFrame<D>& frame() const noexcept { return frame_; }
-  [[nodiscard]] std::span<const Left> left() const noexcept { return left_; }
-  /// Returns the cells in which points left, arrived, or have another number of neighbours.
-  [[nodiscard]] std::span<const std::uint32_t> touched() const noexcept { return touched_; }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return cells_.capacity() * (sizeof(Cell) + sizeof(around_[0]) + 1) + map_.bytes() +
-           entries_.capacity() * sizeof(Entry) + (empty_.capacity() + free_cells_.capacity()) * sizeof(std::uint32_t) +
-           cell_of_.capacity() * 2 * sizeof(std::uint32_t);
-  }
-
-  /// Calls body(shared, begin, end) for all of [0, count): once, with std::false_type, if the work is little; else in
-  /// parallel, with std::true_type, so that it has to use atomic operations on what several ranges write.
-  template <class Body>
-  static void in_parts(std::size_t count, std::size_t work, Body&& body) {
-    if (work < kFewForThreads) return body(std::false_type{}, std::size_t{0}, count);
-    parallel_ranges(count, 512, [&](std::size_t begin, std::size_t end) { body(std::true_type{}, begin, end); });
+    return blocks_.capacity() * (sizeof(Block) + sizeof(ends_[0]) + 1) + map_.bytes() +
+           points_.capacity() * sizeof(Point) + cell_of_.capacity() * sizeof(std::uint32_t) +
+           changes_.capacity() * (sizeof(Change) + sizeof(std::uint64_t));
   }
 
  private:
-  static constexpr std::uint32_t kFewRoom = 8;  ///< cells with less do not give up any
+  static constexpr std::uint32_t kFewRoom = 4;
 
-  /// A point, and the number of its neighbours in other cells.
-  struct Entry {
-    std::array<double, D> x;
-    std::uint32_t handle;
-    std::uint32_t outside;
+  /// A block with changes, and where its points were before.
+  struct ChangedBlock {
+    std::uint32_t block, old_first, old_room;
   };
 
-  /// The cells around a cell. Only the cells in the set `present` are there.
-  struct Around {
-    AroundSet<D> present = {};
-    std::array<std::uint32_t, kAround<D>> cells;
-  };
-
-  void mark_changed(std::uint32_t c) {
-    Cell& cell = cells_[c];
-    if (cell.changed) return;
-    cell.changed = true;
-    cell.stayed = cell.size;
-    changed_.push_back(c);
+  [[nodiscard]] static bool bit(std::uint64_t cells, std::uint32_t c) noexcept {
+    return (cells >> (c % kBlockCells) & 1U) != 0;
   }
 
-  void move_entry(std::uint32_t from, std::uint32_t to) noexcept {
-    entries_[to] = entries_[from];
-    entry_of_[entries_[to].handle] = to;
+  /// Makes the list of changes, by cell; in each the points that leave come first.
+  void list_changes(std::span<const std::uint32_t> leaving, const Arrivals& arriving) {
+    const std::size_t m = arriving.handles.size();
+    const std::vector<std::uint32_t> cells = cells_of(arriving);
+    order_.resize(leaving.size() + m);
+    for (std::size_t i = 0; i < leaving.size(); ++i) {
+      order_[i] = std::uint64_t{std::exchange(cell_of_[leaving[i]], kNone)} << 32 | i;
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+      order_[leaving.size() + i] = std::uint64_t{cells[i]} << 32 | (leaving.size() + i);
+    }
+    parallel_sort(order_);
+    changes_.resize(order_.size());
+    parallel_ranges(order_.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto at = static_cast<std::uint32_t>(order_[i]);
+        Change& change = changes_[i];
+        change.cell = static_cast<std::uint32_t>(order_[i] >> 32);
+        change.arrives = at >= leaving.size();
+        if (!change.arrives) continue;  // make_anew() adds the point
+        change.handle = arriving.handles[at - leaving.size()];
+        std::copy_n(arriving.x.data() + (at - leaving.size()) * D, D, change.x.begin());
+        cell_of_[change.handle] = change.cell;
+      }
+    });
   }
 
-  /// Inserts the points cell by cell, so that cells that are near each other have numbers near each other.
-  void arrive_in_order(const Arrivals& points) {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> order(points.handles.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = {frame_.key_of(points.x.data() + i * D), i};
+  /// Returns the cell of each point that arrives.
+  std::vector<std::uint32_t> cells_of(const Arrivals& arriving) {
+    const std::size_t m = arriving.handles.size();
+    std::vector<typename CellFrame<D>::Address> addresses(m);
+    parallel_ranges(m, 1 << 12, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) addresses[i] = frame_.address_of(arriving.x.data() + i * D);
+    });
+    std::vector<std::uint32_t> cells(m);
+    const auto find = [&](std::size_t i) { cells[i] = block_at(addresses[i].block) * kBlockCells + addresses[i].cell; };
+    if (m <= blocks_.size()) {
+      constexpr std::size_t kAhead = 8;
+      for (std::size_t i = 0; i < m; ++i) {
+        if (i + kAhead < m) map_.fetch(addresses[i + kAhead].block);
+        find(i);
+      }
+      return cells;
+    }
+    // So that most blocks that are near each other have numbers near each other.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order(m);
+    for (std::uint32_t i = 0; i < m; ++i) order[i] = {addresses[i].block, i};
     std::sort(order.begin(), order.end());
-    for (const auto& [key, i] : order) put(points.handles[i], points.x.data() + i * D);
+    for (const auto& [key, i] : order) find(i);
+    return cells;
   }
 
-  void put(std::uint32_t handle, const double* x) {
-    const std::uint32_t c = cell_at(frame_.key_of(x));
-    mark_changed(c);
-    Cell& cell = cells_[c];
-    if (cell.size == cell.room) move_to_room(cell, std::max<std::uint32_t>(2, 2 * cell.room));
-    const std::uint32_t entry = cell.first + cell.size++;
-    std::copy_n(x, D, entries_[entry].x.begin());
-    entries_[entry].handle = handle;
-    entries_[entry].outside = 0;
-    cell_of_[handle] = c;
-    entry_of_[handle] = entry;
-  }
-
-  std::uint32_t cell_at(std::uint64_t key) {
+  std::uint32_t block_at(std::uint64_t key) {
     const std::uint32_t found = map_.find(key);
     if (found != kNone) return found;
-    std::uint32_t c = 0;
-    if (free_cells_.empty()) {
-      c = static_cast<std::uint32_t>(cells_.size());
-      cells_.emplace_back();
-      around_.emplace_back();
+    std::uint32_t b = 0;
+    if (free_blocks_.empty()) {
+      b = static_cast<std::uint32_t>(blocks_.size());
+      blocks_.emplace_back();
+      ends_.emplace_back();
     } else {
-      c = free_cells_.back();
-      free_cells_.pop_back();
+      b = free_blocks_.back();
+      free_blocks_.pop_back();
     }
-    cells_[c] = {};
-    cells_[c].key = key;
-    around_[c].present = {};
-    map_.insert(key, c);
-    new_cells_.push_back(c);
-    return c;
+    Block& block = blocks_[b];
+    block = {};
+    block.key = key;
+    ends_[b].fill(0);
+    map_.insert(key, b);
+    for (std::uint32_t number = 0; number < kBlocksAround<D>; ++number) {
+      const std::uint32_t other = map_.find(frame_.key_around(key, number));
+      block.around[number] = other;
+      if (other != kNone) blocks_[other].around[opposite_block<D>(number)] = b;
+    }
+    return b;
   }
 
-  /// Moves the points of a cell to a place with another room.
-  void move_to_room(Cell& cell, std::uint32_t room) {
-    const std::uint32_t first = take_room(room);
-    const std::uint32_t old = cell.first;
-    for (std::uint32_t i = 0; i < cell.size; ++i) move_entry(old + i, first + i);
-    if (cell.room > 0) free_rooms_[room_class(cell.room)].push_back(old);
-    cell.first = first;
-    cell.room = room;
+  /// Drops a block without points.
+  void drop(std::uint32_t b) {
+    Block& block = blocks_[b];
+    for (std::uint32_t number = 0; number < kBlocksAround<D>; ++number) {
+      const std::uint32_t other = block.around[number];
+      if (other != kNone) blocks_[other].around[opposite_block<D>(number)] = kNone;
+    }
+    map_.erase(block.key);
+    give_room(block.first, block.room);
+    block.room = 0;
+    block.occupied = 0;
+    free_blocks_.push_back(b);
+  }
+
+  /// Gives each block its changes, and room for its points.
+  void share_changes() {
+    for (std::uint32_t i = 0; i < changes_.size();) {
+      const std::uint32_t b = changes_[i].cell / kBlockCells;
+      Block& block = blocks_[b];
+      block.begin_changes = i;
+      std::uint32_t size = block.size;
+      for (; i < changes_.size() && changes_[i].cell / kBlockCells == b; ++i) {
+        size = changes_[i].arrives ? size + 1 : size - 1;
+      }
+      block.end_changes = i;
+      changed_.push_back({b, block.first, block.room});
+      if (size > block.room || (block.room > 2 * kFewRoom && size < block.room / 4)) {
+        block.room = std::bit_ceil(std::max(size, kFewRoom));
+        block.first = take_room(block.room);
+      }
+    }
   }
 
   [[nodiscard]] static std::size_t room_class(std::uint32_t room) noexcept {
     return static_cast<std::size_t>(std::countr_zero(room));
   }
-
   std::uint32_t take_room(std::uint32_t room) {
     auto& free = free_rooms_[room_class(room)];
     if (!free.empty()) {
@@ -311,181 +410,137 @@ class MovingCells {
       free.pop_back();
       return first;
     }
-    const std::size_t first = entries_.size();
-    entries_.resize(first + room);
+    const std::size_t first = points_.size();
+    points_.resize(first + room);
     return static_cast<std::uint32_t>(first);
   }
-
-  /// Ties new cells to the cells around them.
-  void find_cells_around() {
-    parallel_ranges(new_cells_.size(), 256, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t c = new_cells_[i];
-        for (std::uint32_t number = 0; number < kAround<D>; ++number)
-          map_.fetch(frame_.key_around(cells_[c].key, number));
-        for (std::uint32_t number = 0; number < kAround<D>; ++number) {
-          if (number == kSelf<D>) continue;
-          const std::uint32_t found = map_.find(frame_.key_around(cells_[c].key, number));
-          if (found == kNone) continue;
-          // Of two new cells either may make both entries, which are the same.
-          tie(c, number, found);
-          tie(found, opposite<D>(number), c);
-        }
-      }
-    });
+  void give_room(std::uint32_t first, std::uint32_t room) {
+    if (room > 0) free_rooms_[room_class(room)].push_back(first);
   }
 
-  void tie(std::uint32_t c, std::uint32_t number, std::uint32_t other) noexcept {
-    std::atomic_ref(around_[c].cells[number]).store(other, std::memory_order_relaxed);
-    std::atomic_ref(around_[c].present[number / 64])
-        .fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
-  }
-
-  /// Between minpts and twice as many points a cell stays as it is, so that few points that come and go cost little.
-  void choose_counting(Cell& cell) noexcept {
-    if (cell.counting == Counting::counted && cell.size >= 2 * std::uint64_t{minpts_}) cell.counting = Counting::none;
-    if (cell.counting == Counting::none && cell.size < minpts_) cell.counting = Counting::anew;
-  }
-
-  /// Adds the changes of a cell to the numbers of neighbours around it, and counts the neighbours of its new points.
-  template <bool shared>
-  void count_changes(std::uint32_t c, std::vector<std::uint32_t>& touched) {
-    const Cell& cell = cells_[c];
-    for (std::uint32_t i = cell.first_left; i != kNone; i = left_[i].next) {
-      const auto& x = left_[i].x;
-      const auto distances = this->distances(x.data());
-      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-        if (!distances.reaches(number) || cells_[other].counting != Counting::counted) return;
-        if (add<shared>(x, cells_[other], ~std::uint32_t{0}) > 0) touch<shared>(other, touched);
-      });
-    }
-    for (std::uint32_t i = cell.stayed; i < cell.size; ++i) {
-      const std::uint32_t entry = cell.first + i;
-      const auto& x = point(entry);
-      const auto distances = this->distances(x.data());
-      std::uint32_t neighbors = 0;
-      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-        if (!distances.reaches(number)) return;
-        const Cell& near_cell = cells_[other];
-        std::uint32_t begin = near_cell.first;
-        if (near_cell.counting == Counting::counted) {
-          const std::uint32_t found = add<shared>(x, near_cell, 1);
-          if (found > 0) touch<shared>(other, touched);
-          neighbors += found;
-          begin += stayed_of(near_cell);
-        }
-        if (cell.counting == Counting::counted) neighbors += near_in(x, begin, near_cell.first + near_cell.size);
-      });
-      entries_[entry].outside = neighbors;
-    }
-  }
-
-  [[nodiscard]] static std::uint32_t stayed_of(const Cell& cell) noexcept {
-    return cell.changed ? cell.stayed : cell.size;
-  }
-
-  /// Adds `change` to the numbers of neighbours of the near points that did not just arrive. Returns how many they are.
-  template <bool shared>
-  std::uint32_t add(const std::array<double, D>& x, const Cell& cell, std::uint32_t change) {
-    const std::uint32_t end = cell.first + stayed_of(cell);
-    std::uint32_t found = 0;
-    for (std::uint32_t entry = cell.first; entry < end; ++entry) {
-      if (!near(x, entry)) continue;
-      ++found;
-      if constexpr (shared) {
-        std::atomic_ref(entries_[entry].outside).fetch_add(change, std::memory_order_relaxed);
+  /// Makes a block of the points that stay and those that arrive. points: memory.
+  void make_anew(const ChangedBlock& changed, std::vector<Point>& points) {
+    Block& block = blocks_[changed.block];
+    auto& ends = ends_[changed.block];
+    points.clear();
+    std::uint32_t next = block.begin_changes, old = changed.old_first;
+    block.occupied = 0;
+    for (std::uint32_t cell = 0; cell < kBlockCells; ++cell) {
+      const std::uint32_t c = changed.block * kBlockCells + cell;
+      const std::uint32_t old_end = changed.old_first + ends[cell];
+      const auto size_before = static_cast<std::uint32_t>(points.size());
+      const bool changes = next < block.end_changes && changes_[next].cell == c;
+      if (!changes) {
+        points.insert(points.end(), points_.begin() + old, points_.begin() + old_end);
       } else {
-        entries_[entry].outside += change;
+        for (std::uint32_t i = old; i < old_end; ++i) {
+          const Point& point = points_[i];
+          if (cell_of_[point.handle] != kNone) {
+            points.push_back(point);
+            continue;
+          }
+          changes_[next].x = point.x;  // of several that leave the cell any may come first
+          changes_[next++].handle = point.handle;
+        }
+        for (; next < block.end_changes && changes_[next].cell == c; ++next) {
+          points.push_back({changes_[next].x, changes_[next].handle, 0});
+        }
+      }
+      old = old_end;
+      ends[cell] = static_cast<std::uint32_t>(points.size());
+      const std::uint32_t size = ends[cell] - size_before;
+      const std::uint64_t bit = std::uint64_t{1} << cell;
+      if (size > 0) block.occupied |= bit;
+      // Between minpts and twice as many points a cell stays as it is, so that few that come and go cost little.
+      const bool dense = (block.dense & bit) != 0;
+      if (dense ? size < minpts_ : size >= 2 * std::uint64_t{minpts_}) block.flipped |= bit;
+    }
+    block.dense ^= block.flipped;
+    block.size = static_cast<std::uint32_t>(points.size());
+    std::copy(points.begin(), points.end(), points_.begin() + block.first);
+  }
+
+  void mark_affected(std::uint32_t b) {
+    std::uint32_t last = kNone;
+    for (const Change& change : changes(b)) {
+      if (std::exchange(last, change.cell) == change.cell) continue;
+      for_each_block_around(change.cell, [&](std::uint32_t other, std::uint64_t) {
+        std::atomic_ref(affected_flags_[other]).store(1, std::memory_order_relaxed);
+      });
+    }
+  }
+
+  [[nodiscard]] std::span<const Change> changes_in(std::uint32_t c) const noexcept {
+    const std::span<const Change> all = changes(c / kBlockCells);
+    const auto found = std::ranges::equal_range(all, c, {}, &Change::cell);
+    return {found.begin(), found.end()};
+  }
+
+  /// Adds a change to the numbers of neighbours in block b, which has the number `number` around its own.
+  void add(const Change& change, std::uint32_t number, std::uint32_t b) {
+    const Surroundings<D>& surroundings = kSurroundings<D>[change.cell % kBlockCells];
+    const Block& block = blocks_[b];
+    const std::uint64_t not_counted = block.dense | block.flipped;
+    const std::uint32_t more = change.arrives ? 1 : ~std::uint32_t{0};
+    for (std::uint32_t i = 0; i < surroundings.count; ++i) {
+      const auto& of_block = surroundings.blocks[i];
+      if (of_block.number != number || (of_block.cells & block.occupied & ~not_counted) == 0) continue;
+      for (std::uint32_t r = of_block.begin_runs; r < of_block.end_runs; ++r) {
+        const CellRun run = surroundings.runs[r];
+        for_each_range(b, run, not_counted, [&](std::uint32_t begin, std::uint32_t end) {
+          for (std::uint32_t at = begin; at < end; ++at) {
+            if (near(change.x, points_[at].x)) points_[at].neighbors += more;
+          }
+        });
       }
     }
-    return found;
   }
 
-  [[nodiscard]] std::uint32_t near_in(const std::array<double, D>& x, std::uint32_t begin, std::uint32_t end) const {
-    std::uint32_t found = 0;
-    for (std::uint32_t entry = begin; entry < end; ++entry) found += near(x, entry) ? 1 : 0;
-    return found;
+  /// Calls f(begin, end) for the points of a run of cells, without the cells in `left_out`.
+  template <class F>
+  void for_each_range(std::uint32_t b, const CellRun& run, std::uint64_t left_out, F&& f) const {
+    const std::uint32_t c = b * kBlockCells;
+    const std::uint64_t cells = ((std::uint64_t{1} << (run.end - run.begin)) - 1) << run.begin;
+    if ((cells & left_out) == 0) return f(begin_of(c + run.begin), end_of(c + run.end - 1U));
+    for_each_in(cells & ~left_out, [&](std::uint32_t cell) { f(begin_of(c + cell), end_of(c + cell)); });
   }
 
-  void count_anew(std::uint32_t c) {
-    const Cell& cell = cells_[c];
-    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      const auto& x = point(entry);
-      const auto distances = this->distances(x.data());
-      std::uint32_t neighbors = 0;
-      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-        if (!distances.reaches(number)) return;
-        neighbors += near_in(x, cells_[other].first, cells_[other].first + cells_[other].size);
-      });
-      entries_[entry].outside = neighbors;
+  /// Returns the number of neighbours of a position in cell c.
+  [[nodiscard]] std::uint32_t count_all(std::uint32_t c, const std::array<double, D>& x) const noexcept {
+    const Block& block = blocks_[c / kBlockCells];
+    const Surroundings<D>& surroundings = kSurroundings<D>[c % kBlockCells];
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < surroundings.count; ++i) {
+      const auto& of_block = surroundings.blocks[i];
+      const std::uint32_t b = block.around[of_block.number];
+      if (b == kNone || (of_block.cells & blocks_[b].occupied) == 0) continue;
+      for (std::uint32_t r = of_block.begin_runs; r < of_block.end_runs; ++r) {
+        for_each_range(b, surroundings.runs[r], 0, [&](std::uint32_t begin, std::uint32_t end) {
+          for (std::uint32_t at = begin; at < end; ++at) count += near(x, points_[at].x) ? 1 : 0;
+        });
+      }
     }
-  }
-
-  template <bool shared>
-  void touch(std::uint32_t c, std::vector<std::uint32_t>& touched) {
-    if constexpr (shared) {
-      if (std::atomic_ref(touched_flags_[c]).exchange(1, std::memory_order_relaxed) != 0) return;
-    } else {
-      if (touched_flags_[c] != 0) return;
-      touched_flags_[c] = 1;
-    }
-    touched.push_back(c);
-  }
-
-  void append(std::vector<std::uint32_t>& all, const std::vector<std::uint32_t>& some) {
-    const std::scoped_lock lock(mutex_);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-
-  /// Drops the cells that have been empty longest, if a fifth of all are empty. Others wait for points to come back.
-  void drop_empty_cells() {
-    const std::size_t most = cells_.size() / 5 + 64;
-    const std::size_t at_once = 2 * new_cells_.size() + 64;
-    for (std::size_t dropped = 0; empty_.size() - next_empty_ > most && dropped < at_once;) {
-      const std::uint32_t c = empty_[next_empty_++];
-      Cell& cell = cells_[c];
-      cell.listed = false;
-      if (cell.size > 0) continue;  // it has points again
-      ++dropped;
-      for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-        around_[other].present[opposite<D>(number) / 64] &= ~(std::uint64_t{1} << (opposite<D>(number) % 64));
-      });
-      map_.erase(cell.key);
-      free_rooms_[room_class(cell.room)].push_back(cell.first);
-      cell.room = 0;
-      free_cells_.push_back(c);
-    }
-    if (2 * next_empty_ > empty_.size()) {
-      empty_.erase(empty_.begin(), empty_.begin() + static_cast<std::ptrdiff_t>(next_empty_));
-      next_empty_ = 0;
-    }
+    return count;
   }
 
   CellFrame<D> frame_;
   double limit_;
   std::uint32_t minpts_;
 
-  std::vector<Cell> cells_;
-  std::vector<Around> around_;
-  CellMap map_;
-  std::vector<std::uint32_t> free_cells_;
-  std::vector<std::uint32_t> empty_;  ///< cells in the order in which they became empty, from next_empty_ on
-  std::size_t next_empty_ = 0;
-
-  std::vector<Entry> entries_;
+  std::vector<Block> blocks_;
+  std::vector<std::array<std::uint32_t, kBlockCells>> ends_;  ///< of each block: of its cells, from `first` on
+  BlockMap map_;
+  std::vector<std::uint32_t> free_blocks_;
+  std::vector<Point> points_;
   std::array<std::vector<std::uint32_t>, 32> free_rooms_;  ///< by the logarithm of their size
-
-  // Of each handle.
-  std::vector<std::uint32_t> cell_of_;
-  std::vector<std::uint32_t> entry_of_;
+  std::vector<std::uint32_t> cell_of_;                     ///< of each handle
 
   // Of the step.
-  std::vector<Left> left_;
-  std::vector<std::uint32_t> changed_;
-  std::vector<std::uint32_t> touched_;
-  std::vector<std::uint8_t> touched_flags_;
-  std::vector<std::uint32_t> new_cells_;
-  std::mutex mutex_;
+  std::vector<std::uint64_t> order_;
+  std::vector<Change> changes_;
+  std::vector<ChangedBlock> changed_;
+  std::vector<std::uint8_t> affected_flags_;
+  std::vector<std::uint32_t> affected_;
 };
 
 }  // namespace epsflow::windows

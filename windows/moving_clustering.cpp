@@ -12,9 +12,6 @@
 namespace epsflow::windows {
 namespace {
 
-/// Entries of cells are numbered in 32 bits. Points that arrive need eight entries each at most.
-constexpr std::size_t kMostEntries = std::size_t{1} << 31;
-
 template <std::size_t D>
 class MovingDbscan final : public MovingClustering {
  public:
@@ -24,7 +21,7 @@ class MovingDbscan final : public MovingClustering {
   }
 
   [[nodiscard]] bool holds(std::span<const double> x) const override {
-    if (cells_.entries() + 8 * (x.size() / D) > kMostEntries) return false;
+    if (!cells_.has_room(x.size() / D)) return false;
     std::atomic<bool> all = true;
     parallel_ranges(x.size() / D, 1 << 13, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -37,11 +34,19 @@ class MovingDbscan final : public MovingClustering {
   void step(const PointChanges& changes) override {
     for (auto& level : levels_) level->end();
     cells_.end();
-    cells_.begin(changes.handles);
-    for (const std::uint32_t handle : changes.leaving) cells_.leave(handle);
-    cells_.arrive({changes.arriving, changes.x});
-    cells_.count();
-    for (auto& level : levels_) level->update(changes.handles);
+    cells_.change(changes.leaving, {changes.arriving, changes.x}, changes.handles);
+    for (auto& level : levels_) level->begin(changes.handles);
+    const std::span<const std::uint32_t> affected = cells_.affected();
+    in_parts(affected.size(), [&](std::size_t begin, std::size_t end) {
+      typename MovingCells<D>::Counted counted;
+      std::vector<typename MovingLevel<D>::Lists> lists(levels_.size());
+      for (std::size_t i = begin; i < end; ++i) {
+        cells_.count(affected[i], counted);
+        for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->find_core(affected[i], counted.touched, lists[l]);
+      }
+      for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->append(lists[l]);
+    });
+    for (auto& level : levels_) level->settle();
   }
 
   [[nodiscard]] CountedClusters read(std::size_t level, const Rows& rows) override {

@@ -1,11 +1,11 @@
 // The clusters of one minpts in the cells of a window, which are kept as points come and go.
 //
 // Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Kept between
-// steps: which points are core; which cells are linked, as they hold core points that are neighbours; for each point
-// that is not core, which cells hold core points near it; and a group for each cell with core points, so that linked
-// cells are in one group. Only what changed is tested again. New links join groups. For links that are lost, searches
-// from both ends go on in turns until they meet; if one of them ends before, its cells are a group of their own. So the
-// costs follow the changes, and only the last pass, over the rows, is linear.
+// steps: which cells are linked, as they hold core points that are neighbours; a group for each cell with core points,
+// so that linked cells are in one group; the owner of each point, which is a group; and how many points each group
+// owns. Only what changed is tested again. New links join groups. For links that are lost, searches from both ends go
+// on in turns until they meet; if one of them ends before, its cells are a group of their own. So the costs follow the
+// changes, and only two passes over the rows, which number the clusters and write the labels, are linear.
 #pragma once
 
 #include <algorithm>
@@ -13,430 +13,615 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <epsflow/clustering/cluster_matching.hpp>
+#include <epsflow/clustering/device_window.hpp>
+#include <epsflow/core/labels.hpp>
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/windows/cell_groups.hpp>
 #include <epsflow/windows/moving_cells.hpp>
-#include <epsflow/windows/row_counts.hpp>
 
 namespace epsflow::windows {
 
 template <std::size_t D>
 class MovingLevel {
  public:
+  /// Groups that own a point together. Core points of different groups that are all near one point are farther from
+  /// each other than from it: there are at most 2 on a line, 5 in the plane and 12 in space.
+  struct Owners {
+    std::array<std::uint32_t, D == 1 ? 3 : D == 2 ? 7 : 15> groups;
+    std::uint32_t count = 0;
+  };
+  struct OwnerOf {
+    std::uint32_t handle;
+    std::uint32_t owner;
+  };
+  struct OwnersOf {
+    std::uint32_t handle;
+    Owners owners;
+  };
+  /// Two cells, or two groups.
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  using Links = std::array<std::uint64_t, (kAround<D> + 63) / 64>;
+  using Touched = typename MovingCells<D>::Touched;
+  /// A point that became core, or is core no longer, or was and left.
+  struct Flip {
+    std::array<double, D> x;
+    std::uint32_t cell;
+  };
+  /// The links before the step of a cell that lost core points.
+  struct Lost {
+    std::uint32_t cell;
+    Links links;
+  };
+  /// What changed in a step.
+  struct Lists {
+    std::vector<std::uint32_t> changed;  ///< blocks with cells whose core points changed
+    std::vector<Pair> fresh;             ///< handles and cells of points that became core
+    std::vector<Flip> flips;
+    std::vector<Touched> unsettled;  ///< points that are not core, and may have other owners
+    std::vector<Lost> lost;
+    std::vector<Pair> linked;         ///< cells
+    std::vector<std::uint32_t> ends;  ///< cells at both ends of where groups may have fallen apart
+    std::vector<OwnerOf> owners;
+    std::vector<OwnersOf> several;
+
+    void append(const Lists& more) {
+      each(more, [](auto& all, const auto& some) { all.insert(all.end(), some.begin(), some.end()); });
+    }
+    /// Keeps the memory.
+    void clear() {
+      each(*this, [](auto& all, const auto&) { all.clear(); });
+    }
+
+   private:
+    template <class F>
+    void each(const Lists& other, F&& f) {
+      f(changed, other.changed);
+      f(fresh, other.fresh);
+      f(flips, other.flips);
+      f(unsettled, other.unsettled);
+      f(lost, other.lost);
+      f(linked, other.linked);
+      f(ends, other.ends);
+      f(owners, other.owners);
+      f(several, other.several);
+    }
+  };
+
   MovingLevel(const MovingCells<D>& cells, std::uint32_t minpts) : cells_(cells), minpts_(minpts) {}
 
-  /// Follows a step of the cells, between their count() and end(). handles: the number of handles.
-  void update(std::size_t handles) {
-    of_cell_.resize(cells_.cells());
-    core_.resize(handles, kNotCore);
-    near_core_.resize(handles, {});
-    owners_.resize(handles, kNone);
-    last_labels_.resize(handles, kNoise);
-    lists_ = {};
-    groups_.begin(clusters_, [&](auto&& rename) {
-      for (OfCell& cell : of_cell_) cell.group = rename(cell.group);
-      for (std::uint32_t& owner : owners_) owner = owner < kSeveral ? rename(owner) : owner;
-    });
+  /// Begins a step, after MovingCells::change(). handles: all handles are less.
+  void begin(std::size_t handles) {
+    of_block_.resize(cells_.blocks());
+    const std::size_t cells = cells_.blocks() * kBlockCells;
+    links_.resize(cells, {});
+    core_.resize(cells, 0);
+    group_.resize(cells, kNone);
+    seen_.resize(cells, kNone);
+    unsettled_.resize(cells_.points(), 0);
+    owners_.resize(handles, kNobody);
+    if (groups_.size() >= 3 * clusters_ + 4096) rename_groups();
+  }
 
-    for (const auto& left : cells_.left()) {
-      if (core_[left.handle] != kNotCore) lose(left.cell, lists_.changed);
-      core_[left.handle] = kNotCore;
-      owners_[left.handle] = kNone;
-      last_labels_[left.handle] = kNoise;
+  /// Finds which points of a block are core now, after its count(). Several threads may do so for different blocks.
+  void find_core(std::uint32_t b, std::span<const Touched> touched, Lists& lists) {
+    OfBlock& block = of_block_[b];
+    const auto lose = [&](std::uint32_t c, const std::array<double, D>& x) {
+      block.lost |= bit(c);
+      --core_[c];
+      lists.flips.push_back({x, c});
+    };
+    for (const auto& change : cells_.changes(b)) {
+      if (change.arrives) continue;
+      const std::uint32_t owner = owners_[change.handle];
+      if (is_core(owner)) lose(change.cell, change.x);
+      if (owner != kNobody) lists.owners.push_back({change.handle, kNobody});
     }
-    const auto fetch_points = [&](std::span<const std::uint32_t> next) {
-      if (next.size() > 8) cells_.fetch_cell(next[8]);
-      if (next.size() > 4) cells_.fetch_points(next[4]);
-    };
-    in_parts(cells_.touched(), fetch_points, [&](auto, std::uint32_t c, Lists& lists) { find_core(c, lists); });
-    const auto fetch_around = [&](std::span<const std::uint32_t> next) {
-      if (next.size() > 6) cells_.fetch_around(next[6]);
-      if (next.size() <= 3) return;
-      cells_.for_each_around(next[3], [&](std::uint32_t, std::uint32_t c) {
-        __builtin_prefetch(&of_cell_[c]);
-        cells_.fetch_cell(c);
-      });
-    };
-    const std::vector<std::uint32_t> changed = lists_.changed;
-    in_parts(changed, fetch_around,
-             [&](auto shared, std::uint32_t c, Lists& lists) { update_around<shared.value>(c, lists); });
-    const std::vector<std::uint32_t> unsettled = lists_.unsettled;
-    in_parts(
-        unsettled, [](auto) {}, [&](auto, std::uint32_t handle, Lists&) { find_cores_near(handle); });
+    for (const auto [c, i] : touched) {
+      const auto& point = cells_.point(i);
+      const bool was = is_core(owners_[point.handle]);
+      if (cells_.is_core(c, i, minpts_)) {
+        if (was) continue;
+        block.gained |= bit(c);
+        ++core_[c];
+        lists.fresh.emplace_back(point.handle, c);
+        lists.flips.push_back({point.x, c});
+        continue;
+      }
+      if (was) lose(c, point.x);
+      if (was || cells_.has_arrived(c, i)) unsettle({c, i}, lists);
+    }
+    if ((block.gained | block.lost) == 0) return;
+    lists.changed.push_back(b);
+    for_each_in(block.gained | block.lost, [&](std::uint32_t cell) {
+      const std::uint64_t mask = std::uint64_t{1} << cell;
+      block.has_core = core_[b * kBlockCells + cell] > 0 ? block.has_core | mask : block.has_core & ~mask;
+    });
+    for_each_in(block.lost, [&](std::uint32_t cell) {
+      lists.lost.push_back({b * kBlockCells + cell, links_[b * kBlockCells + cell]});
+    });
+  }
+  void append(const Lists& more) {
+    const std::scoped_lock lock(mutex_);
+    lists_.append(more);
+  }
+
+  /// Brings links, groups and owners up to date, after find_core() for all affected blocks.
+  void settle() {
+    for_each_of(lists_.changed, [&](std::uint32_t b, Lists& lists) {
+      for_each_in(of_block_[b].gained | of_block_[b].lost,
+                  [&](std::uint32_t cell) { update_links(b * kBlockCells + cell, lists); });
+    });
+    for_each_of(lists_.lost, [&](const Lost& lost, Lists& lists) { find_ends(lost, lists.ends); });
+    for_each_of(lists_.flips, [&](const Flip& flip, Lists& lists) { unsettle_near(flip, lists); });
     settle_groups();
-    settle_owners();
+    groups_.flatten();
+    for_each_of(lists_.unsettled, [&](const Touched& point, Lists& lists) { settle_point(point, lists); });
+    apply_owners();
   }
 
   /// Forgets the changes of the step. The clusters stay as they are.
   void end() {
-    for (const std::uint32_t handle : lists_.fresh) core_[handle] = kCore;
-    for (const std::uint32_t c : lists_.changed) of_cell_[c].changes = 0;
+    for (const std::uint32_t b : lists_.changed) of_block_[b].gained = of_block_[b].lost = 0;
+    for (const Touched& point : lists_.unsettled) unsettled_[point.point] = 0;
+    lists_.clear();
   }
 
   /// Numbers the clusters in the order of the rows, and writes the label and core mark of each row. rows: [n] handles.
   /// earlier: the number of clusters before. Once for each step.
   [[nodiscard]] CountedClusters read(std::span<const std::uint32_t> rows, std::size_t earlier,
                                      std::span<std::int32_t> labels, std::span<std::uint8_t> core) {
-    groups_.forget_labels();
-    clusters_ = 0;
-    for (const std::uint32_t handle : rows) {
-      if (core_[handle] == kNotCore) continue;
-      std::int32_t& label = groups_.label(owners_[handle]);
-      if (label == kNoise) label = static_cast<std::int32_t>(clusters_++);
+    CountedClusters counted;
+    std::vector<std::int32_t> label_of(groups_.size(), kNoise);
+    for (const auto& [group, row] : first_rows(rows)) {
+      std::int32_t& label = label_of[groups_.root(group)];
+      if (label != kNoise) continue;
+      label = static_cast<std::int32_t>(counted.clusters.size());
+      counted.clusters.push_back({row, 0, 0});
     }
-    return count_rows(rows.size(), earlier, clusters_, [&](RowCounts& counts, std::size_t begin, std::size_t end) {
+    clusters_ = counted.clusters.size();
+    for (std::uint32_t g = 0; g < label_of.size(); ++g) label_of[g] = label_of[groups_.root(g)];
+    // One table for all owners: the groups, nobody, and several, so that no branch depends on the owner.
+    const auto groups = static_cast<std::uint32_t>(groups_.size());
+    std::vector<std::int32_t> table = label_of;
+    table.push_back(kNoise);
+    for (const Owners& owners : several_) table.push_back(lowest_label(owners, label_of));
+    parallel_ranges(rows.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
+      const std::uint32_t* const owners = owners_.data();
+      const std::int32_t* const label_at = table.data();
+      std::int32_t* const out = labels.data();  // the compiler keeps these in registers beside the bytes of `core`
       for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t handle = rows[i];
-        core[i] = core_[handle] != kNotCore ? 1 : 0;
-        labels[i] = label_of(handle);
-        counts.add(i, labels[i], core[i] != 0, last_labels_[handle]);
-        last_labels_[handle] = core[i] != 0 ? labels[i] : kNoise;
+        const std::uint32_t owner = owners[rows[i]], index = index_of(owner);
+        core[i] = static_cast<std::uint8_t>(owner >> 31);
+        out[i] = label_at[(owner & kSeveral) != 0 ? groups + 1 + index : std::min(index, groups)];
       }
     });
+    count(label_of, std::span(table).subspan(groups + 1), earlier, counted);
+    return counted;
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return of_cell_.capacity() * (sizeof(OfCell) + sizeof(std::uint32_t)) +
-           core_.capacity() * (sizeof(AroundSet<D>) + 2 * sizeof(std::uint32_t) + 1) + groups_.bytes();
+    return links_.capacity() * (sizeof(Links) + 3 * sizeof(std::uint32_t)) + of_block_.capacity() * sizeof(OfBlock) +
+           owners_.capacity() * sizeof(std::uint32_t) + groups_.bytes() + of_group_.capacity() * sizeof(OfGroup) +
+           several_.capacity() * sizeof(Owners);
   }
 
  private:
-  static constexpr std::uint8_t kNotCore = 0, kCore = 1, kFresh = 2;  ///< fresh: core since this step
-  static constexpr std::uint8_t kGained = 1, kLost = 2;
-  /// The owner of a border point that has core points of several groups near it.
-  static constexpr std::uint32_t kSeveral = kNone - 1;
+  // An owner is the number of a group, or the index of several in several_; or nobody owns the point.
+  static constexpr std::uint32_t kCore = 1U << 31, kSeveral = 1U << 30, kNobody = kSeveral - 1;
+  static constexpr std::size_t kRowPiece = 1 << 14;
 
-  struct OfCell {
-    AroundSet<D> links = {};
-    std::uint32_t core = 0;       ///< the number of its core points
-    std::uint32_t group = kNone;  ///< kNone without core points
-    std::uint8_t changes = 0;     ///< in this step: kGained, kLost
+  /// Sets of cells.
+  struct OfBlock {
+    std::uint64_t has_core = 0;
+    std::uint64_t gained = 0, lost = 0;  ///< core points, in this step
   };
-  /// Two cells.
-  using Pair = std::pair<std::uint32_t, std::uint32_t>;
-  /// What changed in a step.
-  struct Lists {
-    std::vector<std::uint32_t> changed;    ///< cells whose core points changed
-    std::vector<std::uint32_t> unsettled;  ///< points that arrived and are not core, or are core no longer
-    std::vector<std::uint32_t> fresh;      ///< points that are core since this step
-    std::vector<std::uint32_t> borders;    ///< points that are not core, and whose near cells changed
-    std::vector<Pair> linked, cut;
-
-    void append(const Lists& more) {
-      const auto add = [](auto& all, const auto& some) { all.insert(all.end(), some.begin(), some.end()); };
-      add(changed, more.changed);
-      add(unsettled, more.unsettled);
-      add(fresh, more.fresh);
-      add(borders, more.borders);
-      add(linked, more.linked);
-      add(cut, more.cut);
-    }
+  /// The numbers of points that a group owns.
+  struct OfGroup {
+    std::uint32_t core = 0;
+    std::uint32_t came = 0;     ///< of these: that it did not own before the step, or that were not core
+    std::uint32_t borders = 0;  ///< those of several groups are not counted
+    std::int32_t last_label = kNoise;
   };
-  using Cell = typename MovingCells<D>::Cell;
 
-  /// Calls f(shared, item, lists) for all items, as MovingCells::in_parts() does. f appends to `lists`, which end up in
-  /// lists_.
-  /// fetch(items): is called before each, with it and those that follow, to fetch memory.
-  template <class Fetch, class F>
-  void in_parts(std::span<const std::uint32_t> items, Fetch&& fetch, F&& f) {
-    MovingCells<D>::in_parts(items.size(), items.size(), [&](auto shared, std::size_t begin, std::size_t end) {
+  [[nodiscard]] static bool is_core(std::uint32_t owner) noexcept { return (owner & kCore) != 0; }
+  [[nodiscard]] static std::uint32_t index_of(std::uint32_t owner) noexcept { return owner & kNobody; }
+  [[nodiscard]] static std::uint64_t bit(std::uint32_t c) noexcept { return std::uint64_t{1} << (c % kBlockCells); }
+
+  /// Calls f(item, lists) for items of lists_, in parallel. f appends to `lists`, which end up in lists_.
+  template <class Item, class F>
+  void for_each_of(const std::vector<Item>& some, F&& f) {
+    const std::vector<Item> items = some;
+    in_parts(items.size(), [&](std::size_t begin, std::size_t end) {
       Lists lists;
-      for (std::size_t i = begin; i < end; ++i) {
-        fetch(items.subspan(i, end - i));
-        f(shared, items[i], lists);
-      }
-      const std::scoped_lock lock(mutex_);
-      lists_.append(lists);
+      for (std::size_t i = begin; i < end; ++i) f(items[i], lists);
+      append(lists);
     });
   }
 
-  void note(std::uint32_t c, std::uint8_t change, std::vector<std::uint32_t>& changed) {
-    if (of_cell_[c].changes == 0) changed.push_back(c);
-    of_cell_[c].changes |= change;
+  /// Adds a point to those that need an owner.
+  void unsettle(const Touched& point, Lists& lists) {
+    const std::atomic_ref mark(unsettled_[point.point]);
+    if (mark.load(std::memory_order_relaxed) != 0 || mark.exchange(1, std::memory_order_relaxed) != 0) return;
+    lists.unsettled.push_back(point);
   }
-  void lose(std::uint32_t c, std::vector<std::uint32_t>& changed) {
-    note(c, kLost, changed);
-    --of_cell_[c].core;
+  void unsettle_near(const Flip& flip, Lists& lists) {
+    cells_.for_each_near(flip.cell, flip.x, [&](std::uint32_t c, std::uint32_t i) {
+      if (cells_.point(i).neighbors < minpts_) unsettle({c, i}, lists);
+    });
   }
-
-  /// Finds which points of a cell are core now.
-  void find_core(std::uint32_t c, Lists& lists) {
-    const Cell& cell = cells_.cell(c);
-    const bool stays_full = cell.was_full && cell.counting == MovingCells<D>::Counting::none;
-    for (std::uint32_t i = stays_full ? cell.stayed : 0; i < cell.size; ++i) {
-      const std::uint32_t entry = cell.first + i;
-      const std::uint32_t handle = cells_.handle(entry);
-      const bool was = core_[handle] != kNotCore;
-      if (cells_.is_core(cell, entry, minpts_)) {
-        if (was) continue;
-        note(c, kGained, lists.changed);
-        ++of_cell_[c].core;
-        core_[handle] = kFresh;
-        lists.fresh.push_back(handle);
-        continue;
-      }
-      if (was) {
-        lose(c, lists.changed);
-        core_[handle] = kNotCore;
-      }
-      if (was || (cell.changed && i >= cell.stayed)) lists.unsettled.push_back(handle);
-    }
+  void unsettle_around(std::uint32_t c, Lists& lists) {
+    cells_.for_each_block_around(c, [&](std::uint32_t b, std::uint64_t cells) {
+      for_each_in(cells & cells_.block(b).occupied & ~cells_.block(b).dense, [&](std::uint32_t cell) {
+        const std::uint32_t other = b * kBlockCells + cell;
+        for (std::uint32_t i = cells_.begin_of(other); i < cells_.end_of(other); ++i) {
+          if (cells_.point(i).neighbors < minpts_) unsettle({other, i}, lists);
+        }
+      });
+    });
   }
 
-  [[nodiscard]] bool is_core(std::uint32_t entry) const noexcept { return core_[cells_.handle(entry)] != kNotCore; }
-
-  /// Calls f(entry) for the core points of a cell, those since this step only if `fresh`, until it returns true.
+  /// Calls f(point) for the core points of a cell, only those since this step if `fresh`, until it returns true.
   /// Returns whether it did.
   template <class F>
   bool any_core(std::uint32_t c, bool fresh, F&& f) const {
-    const Cell& cell = cells_.cell(c);
-    const bool new_only = fresh && cell.was_full && cell.counting == MovingCells<D>::Counting::none;
-    for (std::uint32_t entry = cell.first + (new_only ? cell.stayed : 0); entry < cell.first + cell.size; ++entry) {
-      const std::uint8_t core = core_[cells_.handle(entry)];
-      if (core != kNotCore && (!fresh || core == kFresh) && f(entry)) return true;
+    const std::uint32_t end = cells_.end_of(c);
+    for (std::uint32_t i = fresh && cells_.stays_dense(c) ? end - cells_.arrived(c) : cells_.begin_of(c); i < end; ++i) {
+      if (!cells_.is_core(c, i, minpts_)) continue;
+      if (fresh && is_core(owners_[cells_.point(i).handle])) continue;
+      if (f(cells_.point(i).x)) return true;
     }
     return false;
   }
 
-  /// Returns true if a core point of c, one since this step if `fresh`, is near a core point of the cell around it.
-  [[nodiscard]] bool linked(std::uint32_t c, std::uint32_t number, bool fresh) const {
-    const std::uint32_t other = cells_.around(c, number);
+  /// Returns true if a core point of c, one since this step if `fresh`, is near a core point of `other`, the cell around
+  /// it with a number.
+  [[nodiscard]] bool linked(std::uint32_t c, std::uint32_t number, std::uint32_t other, bool fresh) const {
+    using Position = std::array<double, D>;
+    constexpr std::uint64_t kSifted = 1 << 10;
     // Of large cells only the points near the other cell are compared.
-    const bool sift = std::uint64_t{cells_.cell(c).size} * cells_.cell(other).size > kSifted;
-    std::vector<std::array<double, D>> of_other;
+    const std::uint64_t pairs = std::uint64_t{cells_.end_of(c) - cells_.begin_of(c)} *
+                                (cells_.end_of(other) - cells_.begin_of(other));
+    std::vector<Position> of_other;
     PointBox<D> box;
-    if (sift) {
-      any_core(other, false, [&](std::uint32_t entry) {
-        const auto& x = cells_.point(entry);
-        if (!cells_.distances(x.data()).reaches(opposite<D>(number))) return false;
-        of_other.push_back(x);
-        box.add(x);
+    if (pairs > kSifted) {
+      any_core(other, false, [&](const Position& y) {
+        if (!cells_.distances(y).reaches(opposite<D>(number))) return false;
+        of_other.push_back(y);
+        box.add(y);
         return false;
       });
     }
-    return any_core(c, fresh, [&](std::uint32_t entry) {
-      const auto& x = cells_.point(entry);
-      if (!cells_.distances(x.data()).reaches(number)) return false;
-      if (sift && !cells_.may_be_near(x, box)) return false;
-      if (!sift) return any_core(other, false, [&](std::uint32_t at) { return cells_.near(x, at); });
-      return std::any_of(of_other.begin(), of_other.end(), [&](const auto& y) { return cells_.near(y, entry); });
+    return any_core(c, fresh, [&](const Position& x) {
+      if (!cells_.distances(x).reaches(number)) return false;
+      const auto is_near = [&](const Position& y) { return cells_.near(x, y); };
+      if (pairs <= kSifted) return any_core(other, false, is_near);
+      return cells_.may_be_near(x, box) && std::any_of(of_other.begin(), of_other.end(), is_near);
     });
   }
 
-  template <bool shared>
-  static void set_bit(AroundSet<D>& set, std::uint32_t bit, bool value) noexcept {
-    std::uint64_t& word = set[bit / 64];
-    const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
-    if constexpr (shared) {
-      if (value) {
-        std::atomic_ref(word).fetch_or(mask, std::memory_order_relaxed);
-      } else {
-        std::atomic_ref(word).fetch_and(~mask, std::memory_order_relaxed);
-      }
-    } else {
-      word = value ? word | mask : word & ~mask;
-    }
+  void set_link(std::uint32_t c, std::uint32_t number, bool value) noexcept {
+    const std::atomic_ref word(links_[c][number / 64]);
+    const std::uint64_t mask = std::uint64_t{1} << (number % 64);
+    value ? word.fetch_or(mask, std::memory_order_relaxed) : word.fetch_and(~mask, std::memory_order_relaxed);
   }
-  template <bool shared>
-  [[nodiscard]] static bool bit_of(AroundSet<D>& set, std::uint32_t bit) noexcept {
-    if constexpr (!shared) return has<D>(set, bit);
-    return (std::atomic_ref(set[bit / 64]).load(std::memory_order_relaxed) >> (bit % 64) & 1U) != 0;
+  [[nodiscard]] bool has_link(std::uint32_t c, std::uint32_t number) const noexcept {
+    const std::atomic_ref word(const_cast<std::uint64_t&>(links_[c][number / 64]));
+    return (word.load(std::memory_order_relaxed) >> (number % 64) & 1U) != 0;
   }
 
-  /// Updates the links of a cell whose core points changed, and the points around it that are not core. Of two cells
-  /// the first, in the order of slots, has the link.
-  template <bool shared>
-  void update_around(std::uint32_t c, Lists& lists) {
-    const OfCell& own = of_cell_[c];
-    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      if (cells_.cell(other).size > of_cell_[other].core) update_borders<shared>(c, opposite<D>(number), other, lists);
-      if (of_cell_[other].changes != 0 && other < c) return;  // done there
-      AroundSet<D>& set = of_cell_[number > kSelf<D> ? c : other].links;
-      const std::uint32_t bit = std::max(number, opposite<D>(number));
-      const bool was = bit_of<shared>(set, bit);
-      const bool is = own.core > 0 && of_cell_[other].core > 0 && is_linked(c, number, was);
+  /// Updates the links of a cell whose core points changed.
+  void update_links(std::uint32_t c, Lists& lists) {
+    const auto chosen = [&](std::uint32_t b) { return of_block_[b].has_core | of_block_[b].lost; };
+    cells_.for_each_around(c, chosen, [&](std::uint32_t number, std::uint32_t other) {
+      const OfBlock& block = of_block_[other / kBlockCells];
+      if (other < c && ((block.gained | block.lost) & bit(other)) != 0) return;  // done there
+      const bool was = has_link(c, number);
+      const bool is = core_[c] > 0 && core_[other] > 0 && is_linked(c, number, other, was);
       if (is == was) return;
-      set_bit<shared>(set, bit, is);
-      (is ? lists.linked : lists.cut).emplace_back(c, other);
+      set_link(c, number, is);
+      set_link(other, opposite<D>(number), is);
+      if (is) lists.linked.emplace_back(c, other);
     });
-    // Points of the cell itself need no bit: they are near its core points, if it has any.
-    list_borders(c, lists.borders);
   }
 
-  [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, bool was) const {
-    const std::uint32_t other = cells_.around(c, number);
-    const std::uint8_t of_c = of_cell_[c].changes, of_other = of_cell_[other].changes;
-    if (was) return ((of_c | of_other) & kLost) == 0 || linked(c, number, false);
+  [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, std::uint32_t other, bool was) const {
+    const OfBlock& of_c = of_block_[c / kBlockCells];
+    const OfBlock& of_other = of_block_[other / kBlockCells];
+    if (was) return ((of_c.lost & bit(c)) | (of_other.lost & bit(other))) == 0 || linked(c, number, other, false);
     // The pair was not linked, so only a core point since this step can link it.
-    return ((of_c & kGained) != 0 && linked(c, number, true)) ||
-           ((of_other & kGained) != 0 && linked(other, opposite<D>(number), true));
-  }
-
-  /// Updates the near cells of the points of cell c that are not core, as to one changed cell, which has the number
-  /// `number` around c.
-  template <bool shared>
-  void update_borders(std::uint32_t changed, std::uint32_t number, std::uint32_t c, Lists& lists) {
-    const OfCell& from = of_cell_[changed];
-    const Cell& cell = cells_.cell(c);
-    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      if (is_core(entry)) continue;
-      const std::uint32_t handle = cells_.handle(entry);
-      AroundSet<D>& set = near_core_[handle];
-      const bool was = bit_of<shared>(set, number);
-      const bool stays = (from.changes & (was ? kLost : kGained)) == 0;
-      if (stays && from.core > 0) continue;
-      const bool is = from.core > 0 && has_core_near(entry, c, number, !was);
-      if (is == was) continue;
-      set_bit<shared>(set, number, is);
-      lists.borders.push_back(handle);
-    }
-  }
-
-  /// Returns true if the cell around c with that number has core points, ones since this step if `fresh`, near a point
-  /// of c.
-  [[nodiscard]] bool has_core_near(std::uint32_t entry, std::uint32_t c, std::uint32_t number, bool fresh) const {
-    const auto x = cells_.point(entry);
-    return cells_.distances(x.data()).reaches(number) &&
-           any_core(cells_.around(c, number), fresh, [&](std::uint32_t at) { return cells_.near(x, at); });
-  }
-
-  /// Finds all cells with core points near a point that is not core since this step.
-  void find_cores_near(std::uint32_t handle) {
-    const std::uint32_t c = cells_.cell_of(handle);
-    const std::uint32_t entry = cells_.entry_of(handle);
-    AroundSet<D> set = {};
-    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      if (of_cell_[other].core > 0 && has_core_near(entry, c, number, false)) set_bit<false>(set, number, true);
-    });
-    near_core_[handle] = set;
+    return ((of_c.gained & bit(c)) != 0 && linked(c, number, other, true)) ||
+           ((of_other.gained & bit(other)) != 0 && linked(other, opposite<D>(number), c, true));
   }
 
   /// Calls f(other) for the cells that a cell is linked to.
   template <class F>
   void for_each_linked(std::uint32_t c, F&& f) const {
-    cells_.for_each_around(c, [&](std::uint32_t number, std::uint32_t other) {
-      const AroundSet<D>& links = of_cell_[number > kSelf<D> ? c : other].links;
-      if (has<D>(links, std::max(number, opposite<D>(number)))) f(other);
-    });
+    for (std::uint32_t word = 0; word < links_[c].size(); ++word) {
+      for_each_in(links_[c][word], [&](std::uint32_t number) { f(cells_.around(c, word * 64 + number)); });
+    }
   }
 
   /// Gives every cell with core points a group, so that two cells have the same one if links connect them.
   void settle_groups() {
-    const auto group = [&](std::uint32_t c) -> std::uint32_t& { return of_cell_[c].group; };
-    for (const std::uint32_t c : lists_.changed) {
-      if (of_cell_[c].core == 0) group(c) = kNone;
-    }
+    const auto for_each_changed = [&](auto&& f) {
+      for (const std::uint32_t b : lists_.changed) {
+        for_each_in(of_block_[b].gained | of_block_[b].lost, [&](std::uint32_t cell) { f(b * kBlockCells + cell); });
+      }
+    };
+    for_each_changed([&](std::uint32_t c) {
+      if (core_[c] == 0) group_[c] = kNone;
+    });
     for (const auto& [a, b] : lists_.linked) {
-      if (group(a) == kNone && group(b) == kNone) group(a) = groups_.add();
-      if (group(a) == kNone) group(a) = group(b);
-      if (group(b) == kNone) group(b) = group(a);
-      groups_.join(group(a), group(b));
+      if (group_[a] == kNone && group_[b] == kNone) group_[a] = groups_.add();
+      if (group_[a] == kNone) group_[a] = group_[b];
+      if (group_[b] == kNone) group_[b] = group_[a];
+      groups_.join(group_[a], group_[b]);
     }
-    for (const std::uint32_t c : lists_.changed) {
-      if (of_cell_[c].core > 0 && group(c) == kNone) group(c) = groups_.add();
+    for_each_changed([&](std::uint32_t c) {
+      if (core_[c] > 0 && group_[c] == kNone) group_[c] = groups_.add();
+    });
+    separate_groups();
+  }
+
+  /// Appends cells that were linked to a cell, so that each part has one of them if their group fell apart there.
+  /// It did not if these cells are still linked with each other.
+  void find_ends(const Lost& lost, std::vector<std::uint32_t>& ends) const {
+    const std::uint32_t c = lost.cell;
+    std::array<std::uint32_t, kAround<D>> numbers;  // of the cells that were linked to c, and have core points
+    std::size_t count = 0;
+    bool chain = false;  // whether another cell without core points was linked to one
+    for (std::uint32_t word = 0; word < lost.links.size(); ++word) {
+      for_each_in(lost.links[word], [&](std::uint32_t bit_of_word) {
+        const std::uint32_t number = word * 64 + bit_of_word;
+        if (core_[cells_.around(c, number)] > 0) {
+          numbers[count++] = number;
+        } else {
+          chain = core_[c] == 0;
+        }
+      });
     }
-    // The ends of the links that were lost, by group. Each part of a group that fell apart has one of them.
-    std::map<std::uint32_t, std::vector<std::uint32_t>> ends;
-    for (const auto& [a, b] : lists_.cut) {
-      for (const std::uint32_t c : {a, b}) {
-        if (of_cell_[c].core > 0) ends[groups_.find(group(c))].push_back(c);
+    if (core_[c] > 0) numbers[count++] = kSelf<D>;
+    // Joins those that are linked. Those before `joined` are one part with the first of them.
+    const std::size_t ends_before = ends.size();
+    std::size_t parts = 0;
+    for (std::size_t begin = 0, joined = 0; begin < count; begin = joined) {
+      ++parts;
+      ends.push_back(cells_.around(c, numbers[begin]));
+      joined = begin + 1;
+      for (std::size_t at = begin; at < joined; ++at) {
+        for (std::size_t i = joined; i < count; ++i) {
+          const std::uint32_t between = number_between<D>(numbers[at], numbers[i]);
+          if (between == kAround<D> || !has_link(cells_.around(c, numbers[at]), between)) continue;
+          std::swap(numbers[i], numbers[joined++]);
+        }
       }
     }
-    separated_.clear();
-    for (auto& [root, cells] : ends) {
-      std::sort(cells.begin(), cells.end());
-      cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-      if (cells.size() < 2) continue;
-      search_.separate(
-          of_cell_.size(), cells, [&](std::uint32_t c, auto&& f) { for_each_linked(c, f); },
-          [&](std::span<const std::uint32_t> part) {
-            const std::uint32_t fresh = groups_.add();
-            for (const std::uint32_t c : part) group(c) = fresh;
-            separated_.insert(separated_.end(), part.begin(), part.end());
-          });
-    }
+    if (parts < 2 && !chain) ends.resize(ends_before);
   }
 
-  /// Updates the groups of points: the group of its cell for a core point, for others of the cells near it.
-  void settle_owners() {
-    for (const std::uint32_t c : separated_) {
-      const Cell& cell = cells_.cell(c);
-      for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-        if (is_core(entry)) owners_[cells_.handle(entry)] = of_cell_[c].group;
+  /// Gives the parts of groups that fell apart groups of their own.
+  void separate_groups() {
+    std::vector<std::uint64_t> ends;  // by group
+    for (const std::uint32_t c : lists_.ends) ends.push_back(std::uint64_t{groups_.find(group_[c])} << 32 | c);
+    parallel_sort(ends);
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    std::vector<std::uint32_t> cells(ends.size());
+    std::vector<std::span<const std::uint32_t>> groups;
+    for (std::size_t begin = 0, i = 0; i < ends.size(); ++i) {
+      cells[i] = static_cast<std::uint32_t>(ends[i]);
+      if (i + 1 < ends.size() && ends[i + 1] >> 32 == ends[i] >> 32) continue;
+      if (i > begin) groups.push_back({cells.data() + begin, i + 1 - begin});
+      begin = i + 1;
+    }
+    std::vector<std::vector<std::vector<std::uint32_t>>> parts(groups.size());
+    in_parts(groups.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t g = begin; g < end; ++g) {
+        parts[g] = SplitSearch(seen_, groups[g], [&](std::uint32_t c, auto&& f) { for_each_linked(c, f); }).take_parts();
       }
-      list_borders(c, lists_.borders);
-      cells_.for_each_around(c, [&](std::uint32_t, std::uint32_t other) { list_borders(other, lists_.borders); });
-    }
-    for (const std::uint32_t handle : lists_.fresh) owners_[handle] = of_cell_[cells_.cell_of(handle)].group;
-    for (const std::uint32_t handle : lists_.unsettled) settle_border(handle);
-    for (const std::uint32_t handle : lists_.borders) settle_border(handle);
-  }
-  /// Appends the points of a cell that are not core.
-  void list_borders(std::uint32_t c, std::vector<std::uint32_t>& borders) const {
-    const Cell& cell = cells_.cell(c);
-    if (cell.size == of_cell_[c].core) return;
-    for (std::uint32_t entry = cell.first; entry < cell.first + cell.size; ++entry) {
-      if (!is_core(entry)) borders.push_back(cells_.handle(entry));
-    }
-  }
-
-  /// Calls f(cell) for the cells with core points near a point that is not core.
-  template <class F>
-  void for_each_near(std::uint32_t handle, F&& f) const {
-    const std::uint32_t c = cells_.cell_of(handle);
-    if (of_cell_[c].core > 0) f(c);
-    for_each_in<D>(near_core_[handle], [&](std::uint32_t number) { f(cells_.around(c, number)); });
-  }
-
-  void settle_border(std::uint32_t handle) {
-    if (core_[handle] != kNotCore) return;
-    std::uint32_t owner = kNone;
-    for_each_near(handle, [&](std::uint32_t c) {
-      const std::uint32_t group = of_cell_[c].group;
-      if (owner == kNone) owner = group;
-      if (owner != kSeveral && groups_.find(owner) != groups_.find(group)) owner = kSeveral;
     });
-    owners_[handle] = owner;
+    for (const auto& of_group : parts) {
+      for (const std::vector<std::uint32_t>& part : of_group) {
+        const std::uint32_t number = groups_.add();
+        for (const std::uint32_t c : part) {
+          group_[c] = number;
+          for (std::uint32_t i = cells_.begin_of(c); i < cells_.end_of(c); ++i) {
+            const std::uint32_t handle = cells_.point(i).handle;
+            if (!cells_.is_core(c, i, minpts_) || !is_core(owners_[handle])) continue;  // others get their owner later
+            lists_.owners.push_back({handle, number | kCore});
+          }
+          unsettle_around(c, lists_);
+        }
+      }
+    }
   }
 
-  /// Returns the label of a point; of a border point the lowest of the clusters that have a core point near it.
-  [[nodiscard]] std::int32_t label_of(std::uint32_t handle) const noexcept {
-    const std::uint32_t owner = owners_[handle];
-    if (owner == kNone) return kNoise;
-    if (owner != kSeveral) return groups_.label(owner);
-    auto lowest = static_cast<std::uint32_t>(kNoise);  // the largest number
-    for_each_near(handle, [&](std::uint32_t c) {
-      lowest = std::min(lowest, static_cast<std::uint32_t>(groups_.label(of_cell_[c].group)));
+  /// Finds the owners of a point that is not core.
+  void settle_point(const Touched& at, Lists& lists) const {
+    const auto& point = cells_.point(at.point);
+    const Owners found = owners_near(at.cell, point.x);
+    const std::uint32_t before = owners_[point.handle];
+    if (found.count > 1) {
+      lists.several.push_back({point.handle, found});
+      return;
+    }
+    const std::uint32_t owner = found.count == 0 ? kNobody : found.groups[0];
+    const bool same = owner != kNobody && before < kNobody && groups_.root(before) == owner;
+    if (owner != before && !same) lists.owners.push_back({point.handle, owner});
+  }
+
+  /// Returns the groups with core points near a position in cell c, one number of each.
+  [[nodiscard]] Owners owners_near(std::uint32_t c, const std::array<double, D>& x) const {
+    Owners found;
+    const auto add = [&](std::uint32_t other, auto&& is_near) {
+      const std::uint32_t group = groups_.root(group_[other]);
+      const std::span<const std::uint32_t> known = std::span(found.groups).first(found.count);
+      if (std::ranges::find(known, group) == known.end() && is_near()) found.groups[found.count++] = group;
+    };
+    if (core_[c] > 0) add(c, [] { return true; });
+    const auto distances = cells_.distances(x);
+    const auto chosen = [&](std::uint32_t b) { return of_block_[b].has_core; };
+    cells_.for_each_around(c, chosen, [&](std::uint32_t number, std::uint32_t other) {
+      if (!distances.reaches(number)) return;
+      add(other, [&] { return any_core(other, false, [&](const auto& y) { return cells_.near(x, y); }); });
     });
-    return static_cast<std::int32_t>(lowest);
+    return found;
   }
 
-  static constexpr std::uint64_t kSifted = 1 << 10;
+  void apply_owners() {
+    of_group_.resize(groups_.size());
+    moved_.clear();
+    for (const auto& [handle, owner] : lists_.owners) set_owner(handle, owner);
+    for (const auto& [handle, c] : lists_.fresh) set_owner(handle, group_[c] | kCore);
+    for (const auto& [handle, owners] : lists_.several) {
+      std::uint32_t index = static_cast<std::uint32_t>(several_.size());
+      if (free_several_.empty()) {
+        several_.emplace_back();
+      } else {
+        index = free_several_.back();
+        free_several_.pop_back();
+      }
+      several_[index] = owners;
+      set_owner(handle, index | kSeveral);
+    }
+  }
+
+  void set_owner(std::uint32_t handle, std::uint32_t owner) {
+    const std::uint32_t before = std::exchange(owners_[handle], owner);
+    if (is_core(before)) {
+      --of_group_[index_of(before)].core;
+    } else if ((before & kSeveral) != 0) {
+      several_[index_of(before)].count = 0;
+      free_several_.push_back(index_of(before));
+    } else if (before != kNobody) {
+      --of_group_[before].borders;
+    }
+    if (is_core(owner)) {
+      ++of_group_[index_of(owner)].core;
+      ++of_group_[index_of(owner)].came;
+      if (is_core(before)) moved_.emplace_back(index_of(before), index_of(owner));
+    } else if (owner < kNobody) {
+      ++of_group_[owner].borders;
+    }
+  }
+
+  /// Gives new numbers to the groups, as far fewer are in use than there are, so that what is known of each stays in
+  /// the cache.
+  void rename_groups() {
+    groups_.flatten();
+    std::vector<OfGroup> sums(groups_.size());
+    for (std::uint32_t g = 0; g < sums.size(); ++g) {
+      OfGroup& sum = sums[groups_.root(g)];
+      sum.core += of_group_[g].core;
+      sum.borders += of_group_[g].borders;
+      sum.last_label = of_group_[groups_.root(g)].last_label;
+    }
+    const std::vector<std::uint32_t> names = groups_.rename([&](std::uint32_t root) { return sums[root].core > 0; });
+    of_group_.assign(groups_.size(), {});
+    for (std::uint32_t g = 0; g < sums.size(); ++g) {
+      if (sums[g].core > 0) of_group_[names[g]] = sums[g];
+    }
+    parallel_ranges(group_.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) group_[c] = group_[c] == kNone ? kNone : names[group_[c]];
+    });
+    parallel_ranges(owners_.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        std::uint32_t& owner = owners_[i];
+        if ((owner & kSeveral) == 0 && owner != kNobody) owner = names[index_of(owner)] | (owner & kCore);
+      }
+    });
+    for (Owners& owners : several_) {
+      for (std::uint32_t i = 0; i < owners.count; ++i) owners.groups[i] = names[owners.groups[i]];
+    }
+  }
+
+  /// Returns groups and rows of core points that they own, by row. It has the first row of each group, by its root.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> first_rows(
+      std::span<const std::uint32_t> rows) const {
+    // Every piece meets most groups, which costs as much as some rows for each.
+    const std::size_t piece = std::max<std::size_t>(1 << 18, 4 * groups_.size());
+    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> found((rows.size() + piece - 1) / piece);
+    parallel_for(found.size(), [&](std::size_t p) {
+      const auto groups = static_cast<std::uint32_t>(groups_.size());
+      const std::uint32_t* const owners = owners_.data();
+      std::vector<std::uint8_t> seen(groups + 1);
+      seen.back() = 1;  // of all points that are not core, so that the only branch is seldom taken
+      const std::size_t end = std::min(rows.size(), (p + 1) * piece);
+      for (std::size_t i = p * piece; i < end; ++i) {
+        const std::uint32_t owner = owners[rows[i]];
+        const std::uint32_t others = (owner >> 31) - 1;  // all bits if it is not core
+        std::uint8_t& mark = seen[std::min(index_of(owner | others), groups)];
+        if (mark != 0) continue;
+        mark = 1;
+        found[p].emplace_back(index_of(owner), static_cast<std::uint32_t>(i));
+      }
+    });
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+    for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }
+
+  [[nodiscard]] static std::int32_t lowest_label(const Owners& owners, std::span<const std::int32_t> label_of) {
+    std::int32_t lowest = owners.count == 0 ? kNoise : label_of[owners.groups[0]];
+    for (std::uint32_t k = 1; k < owners.count; ++k) lowest = std::min(lowest, label_of[owners.groups[k]]);
+    return lowest;
+  }
+
+  /// Counts the points of the clusters, and the core points that they share with those before.
+  void count(std::span<const std::int32_t> label_of, std::span<const std::int32_t> lowest, std::size_t earlier,
+             CountedClusters& counted) {
+    SharedCoreCounter shared(earlier);
+    const auto share = [&](std::int32_t before, std::int32_t after, std::uint32_t points) {
+      if (before == kNoise || points == 0) return;
+      shared.add(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after), points);
+    };
+    for (std::size_t g = 0; g < label_of.size(); ++g) {
+      OfGroup& group = of_group_[g];
+      if (label_of[g] != kNoise) {
+        ClusterCounts& cluster = counted.clusters[static_cast<std::size_t>(label_of[g])];
+        cluster.core += group.core;
+        cluster.borders += group.borders;
+        share(group.last_label, label_of[g], group.core - group.came);
+      }
+    }
+    for (const auto& [before, after] : moved_) share(of_group_[before].last_label, label_of[after], 1);
+    for (std::size_t i = 0; i < lowest.size(); ++i) {
+      if (several_[i].count > 0) ++counted.clusters[static_cast<std::size_t>(lowest[i])].borders;
+    }
+    for (std::size_t g = 0; g < label_of.size(); ++g) {
+      of_group_[g].came = 0;
+      of_group_[g].last_label = label_of[g];
+    }
+    counted.shared = std::move(shared).take();
+  }
 
   const MovingCells<D>& cells_;
   std::uint32_t minpts_;
 
-  // Of each handle. near_core_: the cells around its own with core points near a point that is not core. owners_: the
-  // group of a point, kNone for noise, or kSeveral. last_labels_: the label after the last step if it was core then.
-  std::vector<std::uint8_t> core_;
-  std::vector<AroundSet<D>> near_core_;
-  std::vector<std::uint32_t> owners_;
-  std::vector<std::int32_t> last_labels_;
+  std::vector<std::uint32_t> owners_;  ///< of each handle
+  std::vector<Owners> several_;        ///< those without groups are listed in free_several_
+  std::vector<std::uint32_t> free_several_;
+  std::vector<OfBlock> of_block_;
 
-  std::vector<OfCell> of_cell_;
+  // Of each cell.
+  std::vector<Links> links_;          ///< bits of the cells around it that it is linked to
+  std::vector<std::uint32_t> core_;   ///< the number of its core points
+  std::vector<std::uint32_t> group_;  ///< kNone without core points
+  std::vector<std::uint32_t> seen_;   ///< for SplitSearch
+  std::vector<std::uint8_t> unsettled_;  ///< of each point in cells: 1 if it is in lists_.unsettled
+
   CellGroups groups_;
+  std::vector<OfGroup> of_group_;
   std::size_t clusters_ = 0;  ///< the number of clusters after the last step
-  SplitSearch search_;
 
   // Of the step.
   Lists lists_;
-  std::vector<std::uint32_t> separated_;  ///< cells that are in another group, because theirs fell apart
+  std::vector<Pair> moved_;  ///< the old and the new group of core points that were core before
   std::mutex mutex_;
 };
 

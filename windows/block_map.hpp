@@ -1,4 +1,4 @@
-// A hash table from the keys of cells to their numbers.
+// A hash table from the keys of blocks to their numbers.
 #pragma once
 
 #include <cstddef>
@@ -7,45 +7,45 @@
 
 namespace epsflow::windows {
 
-/// No cell, and no other index.
+/// No block, and no other index.
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 /// A hash table with open addressing and linear probing, in which at most half of the entries are in use. Several
 /// threads may call find() at once.
-class CellMap {
+class BlockMap {
  public:
-  CellMap() : entries_(kFewest) {}
+  BlockMap() : entries_(kFewest) {}
 
-  /// Returns the number of the cell with this key, or kNone.
+  /// Returns the number of the block with this key, or kNone.
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const noexcept {
     for (std::size_t at = home(key);; at = next(at)) {
       const Entry& entry = entries_[at];
-      if (entry.cell == kNone || entry.key == key) return entry.cell;
+      if (entry.block == kNone || entry.key == key) return entry.block;
     }
   }
 
   /// Fetches the memory that find() reads.
   void fetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[home(key)]); }
 
-  /// Inserts a cell whose key is not in the table. Amortised O(1).
-  void insert(std::uint64_t key, std::uint32_t cell) {
+  /// Inserts a block whose key is not in the table. Amortised O(1).
+  void insert(std::uint64_t key, std::uint32_t block) {
     if (2 * (size_ + 1) > entries_.size()) grow();
-    put({key, cell});
+    put({key, block});
     ++size_;
   }
 
-  /// Removes a cell that is in the table. Entries after it move up, so that no probing ends early.
+  /// Removes a block that is in the table. Entries after it move up, so that no probing ends early.
   void erase(std::uint64_t key) noexcept {
     std::size_t hole = home(key);
-    while (entries_[hole].key != key || entries_[hole].cell == kNone) hole = next(hole);
-    for (std::size_t at = next(hole); entries_[at].cell != kNone; at = next(at)) {
+    while (entries_[hole].key != key || entries_[hole].block == kNone) hole = next(hole);
+    for (std::size_t at = next(hole); entries_[at].block != kNone; at = next(at)) {
       const std::size_t from = home(entries_[at].key);
       // Whether the probing of this entry passes the hole: its home is not in (hole, at].
       if (((at - from) & mask()) < ((at - hole) & mask())) continue;
       entries_[hole] = entries_[at];
       hole = at;
     }
-    entries_[hole].cell = kNone;
+    entries_[hole].block = kNone;
     --size_;
   }
 
@@ -54,7 +54,7 @@ class CellMap {
  private:
   struct Entry {
     std::uint64_t key = 0;
-    std::uint32_t cell = kNone;
+    std::uint32_t block = kNone;
   };
   static constexpr std::size_t kFewest = 64;
 
@@ -68,14 +68,14 @@ class CellMap {
   }
   void put(const Entry& entry) noexcept {
     std::size_t at = home(entry.key);
-    while (entries_[at].cell != kNone) at = next(at);
+    while (entries_[at].block != kNone) at = next(at);
     entries_[at] = entry;
   }
   void grow() {
     std::vector<Entry> old(2 * entries_.size());
     old.swap(entries_);
     for (const Entry& entry : old) {
-      if (entry.cell != kNone) put(entry);
+      if (entry.block != kNone) put(entry);
     }
   }
 
