@@ -153,7 +153,7 @@ inline constexpr auto kSurroundings = [] {
   return all;
 }();
 
-/// Returns the number of a cell around another. place: where it is, as to the block of the other.
+/// Returns the number around a cell of another cell, which has a place around the block of the first.
 template <std::size_t D>
 [[nodiscard]] inline std::uint32_t number_around(std::uint32_t cell, const CellPlace& place) noexcept {
   constexpr std::uint32_t kSide = 1U << kSideBits<D>;

@@ -38,8 +38,8 @@ class CellGroups {
   /// Does what find() does, and several threads may do it at once. Valid after flatten() until groups are joined.
   [[nodiscard]] std::uint32_t root(std::uint32_t group) const noexcept { return parents_[group]; }
 
-  /// Gives new numbers 0, 1, … to the groups for which used(root) is true. Returns the new number of each old one, kNone
-  /// for those of other groups, which are gone.
+  /// Gives new numbers 0, 1, … to the groups for which used(root) is true. Returns the new number of each old one, or
+  /// kNone if its group is not used, which is gone then.
   template <class Used>
   [[nodiscard]] std::vector<std::uint32_t> rename(Used&& used) {
     flatten();
@@ -97,8 +97,9 @@ class SplitSearch {
     }
   }
 
-  /// Returns the cells of each part but one, which may be the largest. From each end a search went on, in turns, so that
-  /// the costs are about the ends times the largest of these parts, and small if the ends are still connected nearby.
+  /// Returns the cells of each part but one, which may be the largest. From each end a search went on, in turns, so
+  /// that the costs are about the ends times the largest of these parts, and small if the ends are still connected
+  /// nearby.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> take_parts() && { return std::move(parts_); }
 
  private:

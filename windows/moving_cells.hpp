@@ -53,8 +53,8 @@ void in_parts(std::size_t count, Body&& body) {
   parallel_ranges(count, kGrain, [&](std::size_t begin, std::size_t end) { body(begin, end); });
 }
 
-/// A cell has the number 64 · (number of its block) + (index in it). A step is: change(), then count() for each affected
-/// block, then the cells can be read, then end().
+/// A cell has the number 64 · (number of its block) + (index in it). A step is: change(), then count() for each
+/// affected block, then the cells can be read, then end().
 template <std::size_t D>
 class MovingCells {
  public:
@@ -89,16 +89,17 @@ class MovingCells {
   struct Touched {
     std::uint32_t cell;
     std::uint32_t point;
+    bool arrived = false;
   };
   /// What count() found in a block.
   struct Counted {
-    std::vector<Touched> touched;  ///< points that arrived, or have another number of neighbours, or flipped cells
+    std::vector<Touched> touched;       ///< points that arrived, or have another number of neighbours, or flipped cells
     std::vector<std::uint32_t> before;  ///< memory for numbers of neighbours
   };
 
   /// Blocks and points are numbered in 32 bits.
   static constexpr std::size_t kMostBlocks = std::size_t{1} << 26;
-  static constexpr std::size_t kMostPoints = std::size_t{1} << 31;
+  static constexpr std::size_t kMostPoints = (std::size_t{1} << 32) - 1;
 
   /// radius: of neighbourhoods, at least 2^-500. largest_minpts: from as many neighbours on counts do not matter.
   MovingCells(double radius, std::uint32_t largest_minpts, const CellFrame<D>& frame)
@@ -135,20 +136,25 @@ class MovingCells {
     const Block& block = blocks_[b];
     counted.before.resize(block.size);
     for (std::uint32_t i = 0; i < block.size; ++i) counted.before[i] = points_[block.first + i].neighbors;
+    std::uint64_t reached = block.flipped, arrivals = 0;  // cells
     for (std::uint32_t number = 0; number < kBlocksAround<D>; ++number) {
       if (block.around[number] == kNone) continue;
-      for (const Change& change : changes(block.around[number])) add(change, opposite_block<D>(number), b);
+      for (const Change& change : changes(block.around[number])) {
+        reached |= add(change, opposite_block<D>(number), b);
+        if (number == kBlocksAround<D> / 2 && change.arrives)
+          arrivals |= std::uint64_t{1} << (change.cell % kBlockCells);
+      }
     }
     counted.touched.clear();
-    for_each_in(block.occupied, [&](std::uint32_t cell) {
+    for_each_in(block.occupied & reached, [&](std::uint32_t cell) {
       const std::uint64_t bit = std::uint64_t{1} << cell;
       const std::uint32_t c = b * kBlockCells + cell, end = end_of(c), begin = begin_of(c);
-      const std::uint32_t first_arrived = end - arrived(c);
+      const std::uint32_t first_arrived = (arrivals & bit) != 0 ? end - arrived(c) : end;
       const bool dense = (block.dense & bit) != 0, flipped = (block.flipped & bit) != 0;
       for (std::uint32_t i = dense && !flipped ? first_arrived : begin; i < end; ++i) {
         if (!dense && (flipped || i >= first_arrived)) points_[i].neighbors = count_all(c, points_[i].x);
         if (flipped || i >= first_arrived || points_[i].neighbors != counted.before[i - block.first]) {
-          counted.touched.push_back({c, i});
+          counted.touched.push_back({c, i, i >= first_arrived});
         }
       }
     });
@@ -169,9 +175,10 @@ class MovingCells {
   /// Returns the number of blocks, some of which may have no points. Numbers are used again once a block is gone.
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
   [[nodiscard]] const Block& block(std::uint32_t b) const noexcept { return blocks_[b]; }
-  /// Returns false if so many points might need more numbers than there are.
+  /// Returns false if a step with this number of points that arrive might need more numbers than there are. Blocks that
+  /// get new room have room for four times their points at most.
   [[nodiscard]] bool has_room(std::size_t arriving) const noexcept {
-    return blocks_.size() + arriving <= kMostBlocks && points_.size() + 8 * arriving <= kMostPoints;
+    return blocks_.size() + arriving <= kMostBlocks && 5 * points_.size() + 4 * arriving <= kMostPoints;
   }
   [[nodiscard]] std::span<const Change> changes(std::uint32_t b) const noexcept {
     const Block& block = blocks_[b];
@@ -197,7 +204,6 @@ class MovingCells {
     for (const Change& change : changes_in(c)) count += change.arrives ? 1 : 0;
     return count;
   }
-  [[nodiscard]] bool has_arrived(std::uint32_t c, std::uint32_t i) const noexcept { return i >= end_of(c) - arrived(c); }
   /// Returns the number of points, and of places without one. Points have other places after each step.
   [[nodiscard]] std::size_t points() const noexcept { return points_.size(); }
   [[nodiscard]] const Point& point(std::uint32_t i) const noexcept { return points_[i]; }
@@ -237,7 +243,7 @@ class MovingCells {
     }
   }
 
-  /// Calls f(cell, point) for the points near a position in cell c, without those of dense cells.
+  /// Calls f(cell, point) for the points near a position in cell c that are in no dense cell.
   template <class F>
   void for_each_near(std::uint32_t c, const std::array<double, D>& x, F&& f) const {
     for_each_block_around(c, [&](std::uint32_t b, std::uint64_t cells) {
@@ -423,38 +429,39 @@ class MovingCells {
     Block& block = blocks_[changed.block];
     auto& ends = ends_[changed.block];
     points.clear();
-    std::uint32_t next = block.begin_changes, old = changed.old_first;
-    block.occupied = 0;
-    for (std::uint32_t cell = 0; cell < kBlockCells; ++cell) {
-      const std::uint32_t c = changed.block * kBlockCells + cell;
-      const std::uint32_t old_end = changed.old_first + ends[cell];
-      const auto size_before = static_cast<std::uint32_t>(points.size());
-      const bool changes = next < block.end_changes && changes_[next].cell == c;
-      if (!changes) {
-        points.insert(points.end(), points_.begin() + old, points_.begin() + old_end);
-      } else {
-        for (std::uint32_t i = old; i < old_end; ++i) {
-          const Point& point = points_[i];
-          if (cell_of_[point.handle] != kNone) {
-            points.push_back(point);
-            continue;
-          }
-          changes_[next].x = point.x;  // of several that leave the cell any may come first
-          changes_[next++].handle = point.handle;
-        }
-        for (; next < block.end_changes && changes_[next].cell == c; ++next) {
-          points.push_back({changes_[next].x, changes_[next].handle, 0});
-        }
+    const auto copy = [&](std::uint32_t begin, std::uint32_t end) {
+      points.insert(points.end(), points_.begin() + begin, points_.begin() + end);
+    };
+    std::uint32_t copied = changed.old_first;  // the points before it are done
+    std::uint32_t cell = 0, more = 0;          // the ends before the cell are done, which grew by `more`, modulo 2^32
+    for (std::uint32_t next = block.begin_changes; next < block.end_changes;) {
+      const std::uint32_t c = changes_[next].cell;
+      const std::uint64_t bit = std::uint64_t{1} << (c % kBlockCells);
+      for (; cell < c % kBlockCells; ++cell) ends[cell] += more;
+      const std::uint32_t begin = cell == 0 ? 0 : ends[cell - 1];
+      const std::uint32_t old_begin = changed.old_first + begin - more, old_end = changed.old_first + ends[cell];
+      copy(copied, old_begin);
+      std::uint32_t at = old_begin;
+      for (; next < block.end_changes && changes_[next].cell == c && !changes_[next].arrives; ++next) {
+        for (; cell_of_[points_[at].handle] != kNone; ++at) points.push_back(points_[at]);
+        changes_[next].x = points_[at].x;  // of several that leave the cell any may come first
+        changes_[next].handle = points_[at++].handle;
       }
-      old = old_end;
-      ends[cell] = static_cast<std::uint32_t>(points.size());
-      const std::uint32_t size = ends[cell] - size_before;
-      const std::uint64_t bit = std::uint64_t{1} << cell;
-      if (size > 0) block.occupied |= bit;
+      copy(at, old_end);
+      for (; next < block.end_changes && changes_[next].cell == c; ++next) {
+        points.push_back({changes_[next].x, changes_[next].handle, 0});
+      }
+      copied = old_end;
+      more = static_cast<std::uint32_t>(points.size()) - ends[cell];
+      ends[cell++] += more;
+      const std::uint32_t size = static_cast<std::uint32_t>(points.size()) - begin;
+      block.occupied = size > 0 ? block.occupied | bit : block.occupied & ~bit;
       // Between minpts and twice as many points a cell stays as it is, so that few that come and go cost little.
       const bool dense = (block.dense & bit) != 0;
       if (dense ? size < minpts_ : size >= 2 * std::uint64_t{minpts_}) block.flipped |= bit;
     }
+    for (; cell < kBlockCells; ++cell) ends[cell] += more;
+    copy(copied, changed.old_first + block.size);
     block.dense ^= block.flipped;
     block.size = static_cast<std::uint32_t>(points.size());
     std::copy(points.begin(), points.end(), points_.begin() + block.first);
@@ -476,24 +483,27 @@ class MovingCells {
     return {found.begin(), found.end()};
   }
 
-  /// Adds a change to the numbers of neighbours in block b, which has the number `number` around its own.
-  void add(const Change& change, std::uint32_t number, std::uint32_t b) {
+  /// Adds a change to the numbers of neighbours in block b, which has the number `number` around its own. Returns the
+  /// cells that may have these neighbours.
+  std::uint64_t add(const Change& change, std::uint32_t number, std::uint32_t b) {
     const Surroundings<D>& surroundings = kSurroundings<D>[change.cell % kBlockCells];
     const Block& block = blocks_[b];
     const std::uint64_t not_counted = block.dense | block.flipped;
     const std::uint32_t more = change.arrives ? 1 : ~std::uint32_t{0};
     for (std::uint32_t i = 0; i < surroundings.count; ++i) {
       const auto& of_block = surroundings.blocks[i];
-      if (of_block.number != number || (of_block.cells & block.occupied & ~not_counted) == 0) continue;
+      if (of_block.number != number) continue;
+      if ((of_block.cells & block.occupied & ~not_counted) == 0) return of_block.cells;
       for (std::uint32_t r = of_block.begin_runs; r < of_block.end_runs; ++r) {
-        const CellRun run = surroundings.runs[r];
-        for_each_range(b, run, not_counted, [&](std::uint32_t begin, std::uint32_t end) {
+        for_each_range(b, surroundings.runs[r], not_counted, [&](std::uint32_t begin, std::uint32_t end) {
           for (std::uint32_t at = begin; at < end; ++at) {
-            if (near(change.x, points_[at].x)) points_[at].neighbors += more;
+            points_[at].neighbors += near(change.x, points_[at].x) ? more : 0;
           }
         });
       }
+      return of_block.cells;
     }
+    return 0;
   }
 
   /// Calls f(begin, end) for the points of a run of cells, without the cells in `left_out`.

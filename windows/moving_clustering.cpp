@@ -49,8 +49,8 @@ class MovingDbscan final : public MovingClustering {
     for (auto& level : levels_) level->settle();
   }
 
-  [[nodiscard]] CountedClusters read(std::size_t level, const Rows& rows) override {
-    return levels_[level]->read(rows.handles, rows.earlier, rows.labels, rows.core);
+  [[nodiscard]] CountedClusters read(std::size_t level, const LabelledRows& rows, std::size_t earlier) override {
+    return levels_[level]->read(rows, earlier);
   }
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
     std::uint64_t sum = cells_.bytes();

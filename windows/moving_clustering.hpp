@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/windows/row_counts.hpp>
+#include <epsflow/clustering/device_window.hpp>
+#include <epsflow/windows/point_owners.hpp>
 
 namespace epsflow::windows {
 
@@ -38,15 +39,9 @@ class MovingClustering {
   /// Takes a step. Costs about the neighbourhoods of the points that change, and a pass over all cells.
   virtual void step(const PointChanges& changes) = 0;
 
-  /// Numbers the clusters of the minpts with this index, and writes label and core mark of each row. Once after each
-  /// step. O(n).
-  struct Rows {
-    std::span<const std::uint32_t> handles;  ///< [n]
-    std::size_t earlier;                     ///< the number of clusters before the step
-    std::span<std::int32_t> labels;          ///< [n]
-    std::span<std::uint8_t> core;            ///< [n]
-  };
-  [[nodiscard]] virtual CountedClusters read(std::size_t level, const Rows& rows) = 0;
+  /// Numbers the clusters of the minpts with this index, and writes label and core mark of each row. earlier: the
+  /// number of clusters before the step. Once after each step. O(n).
+  [[nodiscard]] virtual CountedClusters read(std::size_t level, const LabelledRows& rows, std::size_t earlier) = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 };
 

@@ -2,10 +2,9 @@
 //
 // Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Kept between
 // steps: which cells are linked, as they hold core points that are neighbours; a group for each cell with core points,
-// so that linked cells are in one group; the owner of each point, which is a group; and how many points each group
-// owns. Only what changed is tested again. New links join groups. For links that are lost, searches from both ends go
-// on in turns until they meet; if one of them ends before, its cells are a group of their own. So the costs follow the
-// changes, and only two passes over the rows, which number the clusters and write the labels, are linear.
+// so that linked cells are in one group; and the owner of each point, which is a group. Only links, groups and owners
+// near changes are found again. New links join groups. If links are lost, searches from both ends go on in turns until
+// they meet; if one of them ends before, its cells are a group of their own.
 #pragma once
 
 #include <algorithm>
@@ -18,33 +17,27 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/clustering/cluster_matching.hpp>
-#include <epsflow/clustering/device_window.hpp>
-#include <epsflow/core/labels.hpp>
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/windows/cell_groups.hpp>
 #include <epsflow/windows/moving_cells.hpp>
+#include <epsflow/windows/point_owners.hpp>
 
 namespace epsflow::windows {
 
 template <std::size_t D>
 class MovingLevel {
  public:
-  /// Groups that own a point together. Core points of different groups that are all near one point are farther from
-  /// each other than from it: there are at most 2 on a line, 5 in the plane and 12 in space.
-  struct Owners {
-    std::array<std::uint32_t, D == 1 ? 3 : D == 2 ? 7 : 15> groups;
-    std::uint32_t count = 0;
-  };
-  struct OwnerOf {
+  /// A border point, and its group.
+  struct Border {
     std::uint32_t handle;
-    std::uint32_t owner;
+    std::uint32_t group;
   };
-  struct OwnersOf {
+  /// A border point of several groups.
+  struct SharedBorder {
     std::uint32_t handle;
-    Owners owners;
+    PointOwners::Several groups;
   };
-  /// Two cells, or two groups.
+  /// Two cells, or a handle and the cell of its point.
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
   using Links = std::array<std::uint64_t, (kAround<D> + 63) / 64>;
   using Touched = typename MovingCells<D>::Touched;
@@ -61,14 +54,16 @@ class MovingLevel {
   /// What changed in a step.
   struct Lists {
     std::vector<std::uint32_t> changed;  ///< blocks with cells whose core points changed
-    std::vector<Pair> fresh;             ///< handles and cells of points that became core
+    std::vector<Pair> fresh;             ///< points that became core
     std::vector<Flip> flips;
     std::vector<Touched> unsettled;  ///< points that are not core, and may have other owners
     std::vector<Lost> lost;
     std::vector<Pair> linked;         ///< cells
     std::vector<std::uint32_t> ends;  ///< cells at both ends of where groups may have fallen apart
-    std::vector<OwnerOf> owners;
-    std::vector<OwnersOf> several;
+    std::vector<Pair> moved;          ///< points that stay core, whose cell is in another group
+    std::vector<Border> borders;      ///< points that are border points, or have another group
+    std::vector<SharedBorder> shared_borders;
+    std::vector<std::uint32_t> noise;  ///< points that are noise now, or left
 
     void append(const Lists& more) {
       each(more, [](auto& all, const auto& some) { all.insert(all.end(), some.begin(), some.end()); });
@@ -88,8 +83,10 @@ class MovingLevel {
       f(lost, other.lost);
       f(linked, other.linked);
       f(ends, other.ends);
-      f(owners, other.owners);
-      f(several, other.several);
+      f(moved, other.moved);
+      f(borders, other.borders);
+      f(shared_borders, other.shared_borders);
+      f(noise, other.noise);
     }
   };
 
@@ -104,7 +101,7 @@ class MovingLevel {
     group_.resize(cells, kNone);
     seen_.resize(cells, kNone);
     unsettled_.resize(cells_.points(), 0);
-    owners_.resize(handles, kNobody);
+    owners_.resize(handles);
     if (groups_.size() >= 3 * clusters_ + 4096) rename_groups();
   }
 
@@ -118,13 +115,12 @@ class MovingLevel {
     };
     for (const auto& change : cells_.changes(b)) {
       if (change.arrives) continue;
-      const std::uint32_t owner = owners_[change.handle];
-      if (is_core(owner)) lose(change.cell, change.x);
-      if (owner != kNobody) lists.owners.push_back({change.handle, kNobody});
+      if (owners_.is_core(change.handle)) lose(change.cell, change.x);
+      if (owners_.has_owner(change.handle)) lists.noise.push_back(change.handle);
     }
-    for (const auto [c, i] : touched) {
+    for (const auto& [c, i, arrived] : touched) {
       const auto& point = cells_.point(i);
-      const bool was = is_core(owners_[point.handle]);
+      const bool was = owners_.is_core(point.handle);
       if (cells_.is_core(c, i, minpts_)) {
         if (was) continue;
         block.gained |= bit(c);
@@ -134,7 +130,7 @@ class MovingLevel {
         continue;
       }
       if (was) lose(c, point.x);
-      if (was || cells_.has_arrived(c, i)) unsettle({c, i}, lists);
+      if (was || arrived) unsettle({c, i}, lists);
     }
     if ((block.gained | block.lost) == 0) return;
     lists.changed.push_back(b);
@@ -162,7 +158,7 @@ class MovingLevel {
     settle_groups();
     groups_.flatten();
     for_each_of(lists_.unsettled, [&](const Touched& point, Lists& lists) { settle_point(point, lists); });
-    apply_owners();
+    set_owners();
   }
 
   /// Forgets the changes of the step. The clusters stay as they are.
@@ -172,65 +168,25 @@ class MovingLevel {
     lists_.clear();
   }
 
-  /// Numbers the clusters in the order of the rows, and writes the label and core mark of each row. rows: [n] handles.
-  /// earlier: the number of clusters before. Once for each step.
-  [[nodiscard]] CountedClusters read(std::span<const std::uint32_t> rows, std::size_t earlier,
-                                     std::span<std::int32_t> labels, std::span<std::uint8_t> core) {
-    CountedClusters counted;
-    std::vector<std::int32_t> label_of(groups_.size(), kNoise);
-    for (const auto& [group, row] : first_rows(rows)) {
-      std::int32_t& label = label_of[groups_.root(group)];
-      if (label != kNoise) continue;
-      label = static_cast<std::int32_t>(counted.clusters.size());
-      counted.clusters.push_back({row, 0, 0});
-    }
+  /// Numbers the clusters in the order of the rows, and writes these. earlier: the number of clusters before the step.
+  /// Once for each step. O(n).
+  [[nodiscard]] CountedClusters read(const LabelledRows& rows, std::size_t earlier) {
+    CountedClusters counted = owners_.read(rows, groups_, earlier);
     clusters_ = counted.clusters.size();
-    for (std::uint32_t g = 0; g < label_of.size(); ++g) label_of[g] = label_of[groups_.root(g)];
-    // One table for all owners: the groups, nobody, and several, so that no branch depends on the owner.
-    const auto groups = static_cast<std::uint32_t>(groups_.size());
-    std::vector<std::int32_t> table = label_of;
-    table.push_back(kNoise);
-    for (const Owners& owners : several_) table.push_back(lowest_label(owners, label_of));
-    parallel_ranges(rows.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
-      const std::uint32_t* const owners = owners_.data();
-      const std::int32_t* const label_at = table.data();
-      std::int32_t* const out = labels.data();  // the compiler keeps these in registers beside the bytes of `core`
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t owner = owners[rows[i]], index = index_of(owner);
-        core[i] = static_cast<std::uint8_t>(owner >> 31);
-        out[i] = label_at[(owner & kSeveral) != 0 ? groups + 1 + index : std::min(index, groups)];
-      }
-    });
-    count(label_of, std::span(table).subspan(groups + 1), earlier, counted);
     return counted;
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return links_.capacity() * (sizeof(Links) + 3 * sizeof(std::uint32_t)) + of_block_.capacity() * sizeof(OfBlock) +
-           owners_.capacity() * sizeof(std::uint32_t) + groups_.bytes() + of_group_.capacity() * sizeof(OfGroup) +
-           several_.capacity() * sizeof(Owners);
+           owners_.bytes() + groups_.bytes();
   }
 
  private:
-  // An owner is the number of a group, or the index of several in several_; or nobody owns the point.
-  static constexpr std::uint32_t kCore = 1U << 31, kSeveral = 1U << 30, kNobody = kSeveral - 1;
-  static constexpr std::size_t kRowPiece = 1 << 14;
-
   /// Sets of cells.
   struct OfBlock {
     std::uint64_t has_core = 0;
     std::uint64_t gained = 0, lost = 0;  ///< core points, in this step
   };
-  /// The numbers of points that a group owns.
-  struct OfGroup {
-    std::uint32_t core = 0;
-    std::uint32_t came = 0;     ///< of these: that it did not own before the step, or that were not core
-    std::uint32_t borders = 0;  ///< those of several groups are not counted
-    std::int32_t last_label = kNoise;
-  };
-
-  [[nodiscard]] static bool is_core(std::uint32_t owner) noexcept { return (owner & kCore) != 0; }
-  [[nodiscard]] static std::uint32_t index_of(std::uint32_t owner) noexcept { return owner & kNobody; }
   [[nodiscard]] static std::uint64_t bit(std::uint32_t c) noexcept { return std::uint64_t{1} << (c % kBlockCells); }
 
   /// Calls f(item, lists) for items of lists_, in parallel. f appends to `lists`, which end up in lists_.
@@ -271,22 +227,23 @@ class MovingLevel {
   template <class F>
   bool any_core(std::uint32_t c, bool fresh, F&& f) const {
     const std::uint32_t end = cells_.end_of(c);
-    for (std::uint32_t i = fresh && cells_.stays_dense(c) ? end - cells_.arrived(c) : cells_.begin_of(c); i < end; ++i) {
+    for (std::uint32_t i = fresh && cells_.stays_dense(c) ? end - cells_.arrived(c) : cells_.begin_of(c); i < end;
+         ++i) {
       if (!cells_.is_core(c, i, minpts_)) continue;
-      if (fresh && is_core(owners_[cells_.point(i).handle])) continue;
+      if (fresh && owners_.is_core(cells_.point(i).handle)) continue;
       if (f(cells_.point(i).x)) return true;
     }
     return false;
   }
 
-  /// Returns true if a core point of c, one since this step if `fresh`, is near a core point of `other`, the cell around
-  /// it with a number.
+  /// Returns true if a core point of c, one since this step if `fresh`, is near a core point of `other`, the cell
+  /// around it with a number.
   [[nodiscard]] bool linked(std::uint32_t c, std::uint32_t number, std::uint32_t other, bool fresh) const {
     using Position = std::array<double, D>;
     constexpr std::uint64_t kSifted = 1 << 10;
     // Of large cells only the points near the other cell are compared.
-    const std::uint64_t pairs = std::uint64_t{cells_.end_of(c) - cells_.begin_of(c)} *
-                                (cells_.end_of(other) - cells_.begin_of(other));
+    const std::uint64_t pairs =
+        std::uint64_t{cells_.end_of(c) - cells_.begin_of(c)} * (cells_.end_of(other) - cells_.begin_of(other));
     std::vector<Position> of_other;
     PointBox<D> box;
     if (pairs > kSifted) {
@@ -422,7 +379,8 @@ class MovingLevel {
     std::vector<std::vector<std::vector<std::uint32_t>>> parts(groups.size());
     in_parts(groups.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t g = begin; g < end; ++g) {
-        parts[g] = SplitSearch(seen_, groups[g], [&](std::uint32_t c, auto&& f) { for_each_linked(c, f); }).take_parts();
+        parts[g] =
+            SplitSearch(seen_, groups[g], [&](std::uint32_t c, auto&& f) { for_each_linked(c, f); }).take_parts();
       }
     });
     for (const auto& of_group : parts) {
@@ -432,8 +390,8 @@ class MovingLevel {
           group_[c] = number;
           for (std::uint32_t i = cells_.begin_of(c); i < cells_.end_of(c); ++i) {
             const std::uint32_t handle = cells_.point(i).handle;
-            if (!cells_.is_core(c, i, minpts_) || !is_core(owners_[handle])) continue;  // others get their owner later
-            lists_.owners.push_back({handle, number | kCore});
+            const bool stays_core = cells_.is_core(c, i, minpts_) && owners_.is_core(handle);
+            if (stays_core) lists_.moved.emplace_back(handle, c);
           }
           unsettle_around(c, lists_);
         }
@@ -444,20 +402,20 @@ class MovingLevel {
   /// Finds the owners of a point that is not core.
   void settle_point(const Touched& at, Lists& lists) const {
     const auto& point = cells_.point(at.point);
-    const Owners found = owners_near(at.cell, point.x);
-    const std::uint32_t before = owners_[point.handle];
+    const PointOwners::Several found = groups_near(at.cell, point.x);
     if (found.count > 1) {
-      lists.several.push_back({point.handle, found});
-      return;
+      lists.shared_borders.push_back({point.handle, found});
+    } else if (found.count == 1) {
+      const bool same = owners_.is_border_of(point.handle, found.groups[0], groups_);
+      if (!same) lists.borders.push_back({point.handle, found.groups[0]});
+    } else if (owners_.has_owner(point.handle)) {
+      lists.noise.push_back(point.handle);
     }
-    const std::uint32_t owner = found.count == 0 ? kNobody : found.groups[0];
-    const bool same = owner != kNobody && before < kNobody && groups_.root(before) == owner;
-    if (owner != before && !same) lists.owners.push_back({point.handle, owner});
   }
 
   /// Returns the groups with core points near a position in cell c, one number of each.
-  [[nodiscard]] Owners owners_near(std::uint32_t c, const std::array<double, D>& x) const {
-    Owners found;
+  [[nodiscard]] PointOwners::Several groups_near(std::uint32_t c, const std::array<double, D>& x) const {
+    PointOwners::Several found;
     const auto add = [&](std::uint32_t other, auto&& is_near) {
       const std::uint32_t group = groups_.root(group_[other]);
       const std::span<const std::uint32_t> known = std::span(found.groups).first(found.count);
@@ -473,155 +431,39 @@ class MovingLevel {
     return found;
   }
 
-  void apply_owners() {
-    of_group_.resize(groups_.size());
-    moved_.clear();
-    for (const auto& [handle, owner] : lists_.owners) set_owner(handle, owner);
-    for (const auto& [handle, c] : lists_.fresh) set_owner(handle, group_[c] | kCore);
-    for (const auto& [handle, owners] : lists_.several) {
-      std::uint32_t index = static_cast<std::uint32_t>(several_.size());
-      if (free_several_.empty()) {
-        several_.emplace_back();
-      } else {
-        index = free_several_.back();
-        free_several_.pop_back();
-      }
-      several_[index] = owners;
-      set_owner(handle, index | kSeveral);
-    }
+  void set_owners() {
+    owners_.begin(groups_.size());
+    for (const auto& [handle, c] : lists_.moved) owners_.set_core(handle, group_[c]);
+    for (const auto& [handle, c] : lists_.fresh) owners_.set_core(handle, group_[c]);
+    for (const Border& border : lists_.borders) owners_.set_border(border.handle, border.group);
+    for (const SharedBorder& border : lists_.shared_borders) owners_.set_border(border.handle, border.groups);
+    for (const std::uint32_t handle : lists_.noise) owners_.set_noise(handle);
   }
 
-  void set_owner(std::uint32_t handle, std::uint32_t owner) {
-    const std::uint32_t before = std::exchange(owners_[handle], owner);
-    if (is_core(before)) {
-      --of_group_[index_of(before)].core;
-    } else if ((before & kSeveral) != 0) {
-      several_[index_of(before)].count = 0;
-      free_several_.push_back(index_of(before));
-    } else if (before != kNobody) {
-      --of_group_[before].borders;
-    }
-    if (is_core(owner)) {
-      ++of_group_[index_of(owner)].core;
-      ++of_group_[index_of(owner)].came;
-      if (is_core(before)) moved_.emplace_back(index_of(before), index_of(owner));
-    } else if (owner < kNobody) {
-      ++of_group_[owner].borders;
-    }
-  }
-
-  /// Gives new numbers to the groups, as far fewer are in use than there are, so that what is known of each stays in
-  /// the cache.
+  /// Gives new numbers to the groups, as far fewer are in use than there are, so that their counts stay in the cache.
   void rename_groups() {
-    groups_.flatten();
-    std::vector<OfGroup> sums(groups_.size());
-    for (std::uint32_t g = 0; g < sums.size(); ++g) {
-      OfGroup& sum = sums[groups_.root(g)];
-      sum.core += of_group_[g].core;
-      sum.borders += of_group_[g].borders;
-      sum.last_label = of_group_[groups_.root(g)].last_label;
-    }
-    const std::vector<std::uint32_t> names = groups_.rename([&](std::uint32_t root) { return sums[root].core > 0; });
-    of_group_.assign(groups_.size(), {});
-    for (std::uint32_t g = 0; g < sums.size(); ++g) {
-      if (sums[g].core > 0) of_group_[names[g]] = sums[g];
-    }
-    parallel_ranges(group_.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t c = begin; c < end; ++c) group_[c] = group_[c] == kNone ? kNone : names[group_[c]];
-    });
-    parallel_ranges(owners_.size(), kRowPiece, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        std::uint32_t& owner = owners_[i];
-        if ((owner & kSeveral) == 0 && owner != kNobody) owner = names[index_of(owner)] | (owner & kCore);
-      }
-    });
-    for (Owners& owners : several_) {
-      for (std::uint32_t i = 0; i < owners.count; ++i) owners.groups[i] = names[owners.groups[i]];
-    }
-  }
-
-  /// Returns groups and rows of core points that they own, by row. It has the first row of each group, by its root.
-  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> first_rows(
-      std::span<const std::uint32_t> rows) const {
-    // Every piece meets most groups, which costs as much as some rows for each.
-    const std::size_t piece = std::max<std::size_t>(1 << 18, 4 * groups_.size());
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> found((rows.size() + piece - 1) / piece);
-    parallel_for(found.size(), [&](std::size_t p) {
-      const auto groups = static_cast<std::uint32_t>(groups_.size());
-      const std::uint32_t* const owners = owners_.data();
-      std::vector<std::uint8_t> seen(groups + 1);
-      seen.back() = 1;  // of all points that are not core, so that the only branch is seldom taken
-      const std::size_t end = std::min(rows.size(), (p + 1) * piece);
-      for (std::size_t i = p * piece; i < end; ++i) {
-        const std::uint32_t owner = owners[rows[i]];
-        const std::uint32_t others = (owner >> 31) - 1;  // all bits if it is not core
-        std::uint8_t& mark = seen[std::min(index_of(owner | others), groups)];
-        if (mark != 0) continue;
-        mark = 1;
-        found[p].emplace_back(index_of(owner), static_cast<std::uint32_t>(i));
-      }
-    });
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
-    for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
-    return all;
-  }
-
-  [[nodiscard]] static std::int32_t lowest_label(const Owners& owners, std::span<const std::int32_t> label_of) {
-    std::int32_t lowest = owners.count == 0 ? kNoise : label_of[owners.groups[0]];
-    for (std::uint32_t k = 1; k < owners.count; ++k) lowest = std::min(lowest, label_of[owners.groups[k]]);
-    return lowest;
-  }
-
-  /// Counts the points of the clusters, and the core points that they share with those before.
-  void count(std::span<const std::int32_t> label_of, std::span<const std::int32_t> lowest, std::size_t earlier,
-             CountedClusters& counted) {
-    SharedCoreCounter shared(earlier);
-    const auto share = [&](std::int32_t before, std::int32_t after, std::uint32_t points) {
-      if (before == kNoise || points == 0) return;
-      shared.add(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after), points);
-    };
-    for (std::size_t g = 0; g < label_of.size(); ++g) {
-      OfGroup& group = of_group_[g];
-      if (label_of[g] != kNoise) {
-        ClusterCounts& cluster = counted.clusters[static_cast<std::size_t>(label_of[g])];
-        cluster.core += group.core;
-        cluster.borders += group.borders;
-        share(group.last_label, label_of[g], group.core - group.came);
-      }
-    }
-    for (const auto& [before, after] : moved_) share(of_group_[before].last_label, label_of[after], 1);
-    for (std::size_t i = 0; i < lowest.size(); ++i) {
-      if (several_[i].count > 0) ++counted.clusters[static_cast<std::size_t>(lowest[i])].borders;
-    }
-    for (std::size_t g = 0; g < label_of.size(); ++g) {
-      of_group_[g].came = 0;
-      of_group_[g].last_label = label_of[g];
-    }
-    counted.shared = std::move(shared).take();
+    const std::vector<std::uint32_t> names = owners_.rename(groups_);
+    for (std::uint32_t& group : group_) group = group == kNone ? kNone : names[group];
   }
 
   const MovingCells<D>& cells_;
   std::uint32_t minpts_;
 
-  std::vector<std::uint32_t> owners_;  ///< of each handle
-  std::vector<Owners> several_;        ///< those without groups are listed in free_several_
-  std::vector<std::uint32_t> free_several_;
   std::vector<OfBlock> of_block_;
 
   // Of each cell.
-  std::vector<Links> links_;          ///< bits of the cells around it that it is linked to
-  std::vector<std::uint32_t> core_;   ///< the number of its core points
-  std::vector<std::uint32_t> group_;  ///< kNone without core points
-  std::vector<std::uint32_t> seen_;   ///< for SplitSearch
+  std::vector<Links> links_;             ///< bits of the cells around it that it is linked to
+  std::vector<std::uint32_t> core_;      ///< the number of its core points
+  std::vector<std::uint32_t> group_;     ///< kNone without core points
+  std::vector<std::uint32_t> seen_;      ///< for SplitSearch
   std::vector<std::uint8_t> unsettled_;  ///< of each point in cells: 1 if it is in lists_.unsettled
 
   CellGroups groups_;
-  std::vector<OfGroup> of_group_;
+  PointOwners owners_;
   std::size_t clusters_ = 0;  ///< the number of clusters after the last step
 
   // Of the step.
   Lists lists_;
-  std::vector<Pair> moved_;  ///< the old and the new group of core points that were core before
   std::mutex mutex_;
 };
 

@@ -21,6 +21,7 @@
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/windows/moving_clustering.hpp>
+#include <epsflow/windows/row_counts.hpp>
 #include <epsflow/windows/window_rows.hpp>
 
 namespace epsflow {
@@ -29,7 +30,7 @@ namespace {
 constexpr std::size_t kPiece = 1 << 14;
 
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
-constexpr std::uint64_t kPointsForOneChange = 25;
+constexpr std::uint64_t kPointsForOneChange = 20;
 
 void check_options(std::size_t dims, const Sweep& variants, const WindowOptions& options) {
   if (variants.size() == 0) throw UsageError("a window needs at least one variant: give eps and minpts");
@@ -516,7 +517,7 @@ std::vector<SharedCore> WindowParts::read(const Group& group, std::size_t level)
   const auto handles = rows.handles();
   if (result.labels.size() != handles.size()) result.labels = Labels(handles.size());
   result.core.resize(handles.size());
-  return take(v, group.moving->read(level, {handles, results[v].clusters.size(), result.labels.span(), result.core}));
+  return take(v, group.moving->read(level, {handles, result.labels.span(), result.core}, results[v].clusters.size()));
 }
 
 std::vector<SharedCore> WindowParts::take(std::size_t v, CountedClusters&& counted) {

@@ -99,8 +99,9 @@ struct WindowParts;
 class Window {
  public:
   /// variants: at least one. Makes an engine, whose memory holds the window too: in two dimensions about 130 bytes a
-  /// point and 220 bytes a cell, in three 150 and 650. A GPU holds the coordinates, too, twice during a step, and the
-  /// labels of two steps. Throws UsageError for options that are invalid or contradict each other; ResourceError.
+  /// point, and 1.7 kB for each square of 8 × 8 cells of side eps/√2 with points; in three 150 bytes a point, and 2.3
+  /// kB for each cube of 4³ cells of side eps/√3. A GPU holds the coordinates, too, twice during a step, and the labels
+  /// of two steps. Throws UsageError for options that are invalid or contradict each other; ResourceError.
   Window(std::size_t dims, const Sweep& variants, const WindowOptions& options = {});
   /// Restores a window, which goes on as the window whose state() it was; it has no changes until its next step. Throws
   /// also InputError if the state does not fit the options or is damaged.
