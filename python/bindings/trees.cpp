@@ -238,6 +238,7 @@ void define_trees(nb::module_& m) {
             return column_of(tree.breadth_first(condensed, size));
           },
           "tree"_a, "min_cluster_size"_a);
+  m.def("check_min_cluster_size", &check_min_cluster_size, "min_cluster_size"_a, "points"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
   m.def("start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a, "on_gpu"_a,

@@ -1,4 +1,4 @@
-"""Points as the library takes them: float32 or float64, row-major, in native byte order. Other arrays are copied."""
+"""Converts points to the arrays that _core requires: float32 or float64, row-major, in native byte order."""
 
 from __future__ import annotations
 

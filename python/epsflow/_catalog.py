@@ -50,25 +50,25 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
 
 
 def catalog_on_host(
-    X: Any, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None,
+    X: Any, metric: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None,
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Returns the columns of `epsflow.catalog`, by name, for points on the host. words: the metric, as the library
-    takes it. Raises as `epsflow.catalog`."""
-    points = as_host_points(X, words)
+    """Returns the columns of `epsflow.catalog`, by name, for points on the host. metric: a result of metric_of().
+    Raises as `epsflow.catalog`."""
+    points = as_host_points(X, metric)
     of_points = as_labels(labels, "labels")
     require_labels(len(points), len(of_points))
     mask = core_of(labels) if core is None else core
     given = columns_of(X, columns, len(points))
-    return catalog_columns(points, words, of_points, mask, weights, given, names_of(X, points), threads=threads)
+    return catalog_columns(points, metric, of_points, mask, weights, given, names_of(X, points), threads=threads)
 
 
 def catalog_on_gpu(
-    engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None,
+    engine: Any, points: _core.GpuPoints, metric: Any, labels: Any, core: Any = None, weights: Any = None,
     columns: Columns | Any = None,
 ) -> dict[str, Any]:
     """Returns the columns of `epsflow.catalog`, by name, for points on the GPU of an engine. Other arrays on that GPU
-    are used without a copy. words: the metric, as the library takes it. Raises as `epsflow.catalog`."""
+    are used without a copy. metric: a result of metric_of(). Raises as `epsflow.catalog`."""
     n = len(points)
     found = labels_of(labels, "labels")
     of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))
@@ -82,7 +82,7 @@ def catalog_on_gpu(
         (name, as_gpu_values(values, "float64") or as_values(as_column(values, name, n)), False)
         for name, values in named_of(points, columns)
     ]
-    return _table_of(made_by(_core.start_gpu_catalog, engine, points, words, (of_points, of_core, masses), named))
+    return _table_of(made_by(_core.start_gpu_catalog, engine, points, metric, (of_points, of_core, masses), named))
 
 
 def as_values(array: NDArray[Any]) -> _core.Values:
@@ -180,20 +180,21 @@ def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
 
 
 def catalog_columns(
-    points: Any, words: Any, labels: NDArray[np.int32], core: NDArray[Any] | None, weights: Any = None,
+    points: Any, metric: Any, labels: NDArray[np.int32], core: NDArray[Any] | None, weights: Any = None,
     columns: list[Column] | None = None, names: list[str] | None = None, *, offsets: Any = (),
     threads: int | None = None,
 ) -> dict[str, Any]:
     """Returns the columns of the catalogue by their names.
 
-    words: the metric. columns: further columns to summarize. names: the names of the coordinates. offsets: [slices + 1]
-    the first point of each slice, and n, if clusters are numbered from 0 in each slice; else empty. Raises ValueError
-    if an array does not fit the points, or if two columns have the same name; TypeError for masks of another type.
+    points, labels, core, weights: one row or value for each point. metric: a result of metric_of(). columns: further
+    columns to summarize. names: the names of the coordinates. offsets: [slices + 1] the first point of each slice, and
+    n; the clusters of each slice are then numbered from 0. Empty for points without slices. Raises ValueError if an
+    array does not fit the points, or if two columns have the same name; errors for `core` as as_mask().
     """
     n = len(points)
     mask = None if core is None else as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")
-    given = _core.Points(points, words, np.ascontiguousarray(labels, np.int32), mask, masses)
+    given = _core.Points(points, metric, np.ascontiguousarray(labels, np.int32), mask, masses)
     starts = [int(offset) for offset in offsets]
     options = as_options(threads=threads)
     return _table_of(made_by(_core.start_catalog, given, columns or [], starts, names or [], options))

@@ -123,11 +123,11 @@ def labels_of(labels: Any, name: str) -> Any:
 
 
 def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
-    """Returns labels as the library takes them, from an array or an object with labels. SWIFT's number for no group,
-    2**31 - 1, becomes noise. name: the parameter, for the errors.
+    """Returns labels [n] as a contiguous array of int32, from an array or an object with labels. SWIFT's number for no
+    group, 2**31 - 1, becomes -1, which is noise. name: the parameter, for the errors.
 
-    Raises TypeError if the labels are not whole numbers, or if the object has labels of several variants. Raises
-    ValueError for masked labels, labels outside -1 to 2**31 - 1, and arrays that are not one-dimensional.
+    Raises TypeError if the labels are not of an integer type, or if the object has labels of several variants. Raises
+    ValueError if some labels are masked or outside -1 to 2**31 - 1, or if the array is not one-dimensional.
     """
     labels = labels_of(labels, name)
     if has_masked(labels):

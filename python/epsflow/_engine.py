@@ -119,9 +119,10 @@ class Engine:
         return Dataset(self, as_given(made_dense(X, None, self), metric, metric_params))
 
     def close(self) -> None:
-        """Close the engine. Data sets that it has loaded stay usable, and the last of them releases memory and threads.
+        """Close the engine, which then loads no more data sets.
 
-        It may be called twice.
+        Data sets that it has loaded stay usable. Its memory and threads are released when the last of them is deleted.
+        A second call has no effect.
         """
         self._made = None
 

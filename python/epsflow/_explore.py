@@ -157,8 +157,8 @@ class Exploration(Unchanging):
         ------
         {file_errors}
         ValueError
-            If the name does not end in .html or .htm, if points are on a GPU, or if the exploration was unpickled and
-            has no points.
+            If the name does not end in .html or .htm, if points are on a GPU, or if the exploration was unpickled: then
+            it has no points.
         """
         data, weights, advice, is_given = self._made
         if data is None:

@@ -218,12 +218,13 @@ def explore(
     progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Exploration:
-    """Find the clusters of X without a known eps, if it has some.
+    """Find the clusters of X, if it has any, without being given eps.
 
-    It sweeps a grid of eps and min_samples and scores each cell by how long its clusters persist along eps, relative to
-    what chance explains. Each cluster of the best cell then gets the widest eps at which it is alone, or is replaced by
-    clusters that split it. Without `seconds`, the recommended eps, min_samples and clusters do not depend on the order
-    of the points, the machine or the backend.
+    It sweeps a grid of eps and min_samples, whose cells score highly if their clusters persist over a wider range of
+    log(eps) than chance explains. Each cluster of the best cell then grows to the widest eps before it merges with
+    another one; if clusters that split these score better, they are recommended instead. Without `seconds`, the
+    recommendation does not depend on the machine, the backend, or the order of the points, except for the numbers of
+    clusters and for border points between two clusters.
 
     Parameters
     ----------
@@ -234,10 +235,10 @@ def explore(
     min_samples : int or iterable of int, optional
         The min_samples of the grid. The default is the list of `epsflow.suggest`.
     seconds : float, optional
-        A bound on the time. It starts after the points are loaded and, if only one of eps and min_samples is given,
-        after the grid is known. At least 10 eps are swept first (of the default grid about every fourth), and the
-        others while there is time. The result is the result for the grid of the swept eps. The flags "coarse" and
-        "unfinished" report what was left out.
+        A bound on the time after the points are loaded. If only one of eps and min_samples is given, the time to
+        compute the other is not counted. The eps are swept in rounds of even ratios: first at least 10 eps, of the
+        default grid about every fourth, then the eps between them while there is time. The result is as if the
+        swept eps were the grid. The flags "coarse" and "unfinished" report omissions.
     {distance} {sample_weight}
         Here weights must be at least 0. A weight is not a number of copies: the sizes of clusters and noise are counted
         in points.
@@ -254,7 +255,8 @@ def explore(
     {errors}
     ValueError
         Also if eps are not in even ratios, if a weight is below 0, if eps or min_samples is left out and the mean
-        weight is below one half, and if `seconds` are over before the first eps are swept.
+        weight, which the default min_samples are multiplied by, is below one half, and if `seconds` are over before the
+        first round of eps is swept.
 
     Examples
     --------
@@ -393,6 +395,7 @@ def k_distance(
 def hierarchy(
     X: Any, min_samples: int | Iterable[int] = 5, *,
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
+    output: str = "numpy",
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Hierarchy | list[Hierarchy]:
     """Return all clusters of every eps: the hierarchy of HDBSCAN*, exact, and the same for any order of rows.
@@ -409,6 +412,12 @@ def hierarchy(
         itself. Several values share one search.
     {distance} {sample_weight}
         Here weights must be at least 0. Sizes of clusters are numbers of samples all the same.
+    output : {"numpy", "cupy", "torch", "jax", "dlpack"}
+        All values except "numpy" leave the labels and probabilities of `CondensedTree.select` on the GPU, as arrays of
+        that library ("dlpack": as objects that any library with DLPack can take). Each selection then makes its tree on
+        the GPU again, from X, which must not be changed. Only the clusters of the condensed tree are copied to the host
+        for it. Everything else, such as core distances and `Hierarchy.cut`, is in host memory, where the tree is made
+        when it is first read. The metric must be euclidean, and sample_weight None.
     {machine}
 
     Returns
@@ -419,7 +428,8 @@ def hierarchy(
     ------
     {errors}
     ValueError
-        Also if a min_samples is larger than n_samples, or than the sum of sample_weight.
+        Also if a min_samples is larger than n_samples, or than the sum of sample_weight, and if output needs a GPU that
+        the engine does not have.
 
     See Also
     --------
@@ -433,9 +443,9 @@ def hierarchy(
     >>> for tree in epsflow.hierarchy(X, min_samples=[5, 10, 20]):
     ...     print(tree.min_samples, len(tree.condense(50).select().persistence))
     """
-    return _of(X, metric, metric_params, (backend, memory, threads, engine)).hierarchy(
-        min_samples, sample_weight=sample_weight
-    )
+    run = as_options(output="host" if output == "numpy" else "device")
+    data = _of(X, metric, metric_params, (backend, memory, threads, engine), run)
+    return data.hierarchy(min_samples, sample_weight=sample_weight, output=output)
 
 
 @documented

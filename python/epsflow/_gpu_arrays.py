@@ -131,6 +131,12 @@ class GpuArray:
         return self._size
 
 
+def require_gpu(output: str, backend: str) -> None:
+    """Raises ValueError if output leaves labels on a GPU, and the backend of the engine is not a GPU."""
+    if output != "numpy" and backend != "gpu":
+        raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
+
+
 def as_output(described: Callable[[], Any], dtype: str, output: str) -> Any:
     """Returns an array of a result on a GPU as an array of another library, without a copy. described, dtype: as
     GpuArray takes them. output: "cupy", "torch", "jax", or "dlpack" for a GpuArray. Raises ImportError without the

@@ -572,9 +572,10 @@ def _is_on_sphere(points: NDArray[Any]) -> bool:
 def all_pairs(
     points: NDArray[Any], metric: Any, metric_params: Optional[dict[str, Any]], rows: Any = None
 ) -> NDArray[np.float64]:
-    """Returns the distances [rows, points] of `rows` (default: all points) to all points. Euclidean distances are
-    computed here, others by scikit-learn. Raises ValueError without scikit-learn, for parameters and metrics that it
-    lacks, and if a distance is NaN."""
+    """Returns the distances [rows, points] from `rows`, which are samples like the points (default: all points), to all
+    points. Euclidean distances are computed here, others by scikit-learn. Raises ValueError if scikit-learn is needed
+    and not installed, for parameters and metrics of epsflow that it does not have, and if a distance is NaN; errors of
+    scikit-learn for others."""
     params = dict(metric_params or {})
     if metric in ("euclidean", "l2") and not params:
         rows = points if rows is None else rows

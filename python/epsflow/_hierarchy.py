@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from importlib import import_module
 from operator import index
 from typing import Any, NamedTuple, Union
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_columns
 from ._loaded import Loaded, method
-from ._parameters import as_min_samples
+from ._parameters import as_choice, as_min_samples
 from ._tasks import made_by, python_errors
 
 _NO_NODE = 2**32 - 1
@@ -23,6 +25,8 @@ _METHODS = ("eom", "leaf")
 
 class Selection(NamedTuple):
     """Clusters selected in a condensed tree, numbered by their smallest sample.
+
+    labels and probabilities are arrays of another library, on a GPU, if `epsflow.hierarchy` was called with `output`.
 
     Attributes
     ----------
@@ -38,8 +42,8 @@ class Selection(NamedTuple):
         The row of each cluster in `CondensedTree.clusters`.
     """
 
-    labels: NDArray[np.int32]
-    probabilities: NDArray[np.float64]
+    labels: Any
+    probabilities: Any
     persistence: NDArray[np.float64]
     nodes: NDArray[np.intp]
 
@@ -73,7 +77,14 @@ class CondensedTree:
         self.hierarchy = hierarchy
         self.min_cluster_size = min_cluster_size
         with python_errors():
-            self._tree = hierarchy._tree.condense(min_cluster_size)
+            _core.check_min_cluster_size(min_cluster_size, len(hierarchy))
+        if not isinstance(hierarchy, _HierarchyOnGpu):
+            self._tree  # noqa: B018
+
+    @cached_property
+    def _tree(self) -> Any:
+        with python_errors():
+            return self.hierarchy._tree.condense(self.min_cluster_size)
 
     def __reduce__(self) -> Any:
         return CondensedTree, (self.hierarchy, self.min_cluster_size)
@@ -151,11 +162,14 @@ class CondensedTree:
         Raises
         ------
         ValueError, TypeError
-            If a parameter is invalid.
+            If a parameter is invalid, or if `epsflow.hierarchy` was called with `output` and the GPU cannot make the
+            labels.
         """
         options = selection_options(
             cluster_selection_method, cluster_selection_epsilon, max_cluster_size, allow_single_cluster
         )
+        if isinstance(self.hierarchy, _HierarchyOnGpu):
+            return self.hierarchy.select(self.min_cluster_size, options)
         with python_errors():
             found = self._tree.select(options)
         return Selection(found.labels, found.probabilities, found.persistence, np.asarray(found.nodes).astype(np.intp))
@@ -288,6 +302,40 @@ class Hierarchy:
         return CondensedTree(self, as_min_samples(min_cluster_size, "min_cluster_size"))
 
 
+class _HierarchyOnGpu(Hierarchy):
+    """A hierarchy whose selections leave labels on a GPU. The library holds a tree there only while it makes it, so
+    each selection makes the tree again. The tree on the host is made when it is first read."""
+
+    def __init__(self, data: Loaded, min_samples: int, output: str) -> None:
+        self._data = data
+        self._min_samples = min_samples
+        self._output = output
+
+    @cached_property
+    def _tree(self) -> Any:
+        return made_by(_core.start_hierarchy, self._data._data, [self._min_samples], None)[0]
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    @property
+    def min_samples(self) -> int:
+        return self._min_samples
+
+    def select(self, min_cluster_size: int, options: _core.SelectionOptions) -> Selection:
+        """Returns clusters of the condensed tree. Raises ValueError if their labels were made on the host."""
+        sizes = self._min_samples, min_cluster_size
+        found = made_by(_core.start_hdbscan, self._data._data, *sizes, options, True)
+        if found.gpu_labels is None:
+            raise ValueError(
+                f"output={self._output!r} leaves labels on a GPU, and these were made on the host, because of a box,"
+                f" min_samples={self._min_samples}, equal points or the memory of the GPU: leave output out"
+            )
+        labels = as_output(lambda: found.gpu_labels, "<i4", self._output)
+        probabilities = as_output(lambda: found.gpu_probabilities, "<f8", self._output)
+        return Selection(labels, probabilities, found.persistence, np.asarray(found.nodes).astype(np.intp))
+
+
 class SingleLinkageTree:
     """A hierarchy with the functions of the package hdbscan: the attribute single_linkage_tree_ of `HDBSCAN`."""
 
@@ -378,16 +426,35 @@ def _restored(*parts: Any) -> Hierarchy:
 
 @method
 def hierarchy_loaded(
-    data: Loaded, min_samples: int | Iterable[int] = 5, *, sample_weight: Any = None
+    data: Loaded, min_samples: int | Iterable[int] = 5, *, sample_weight: Any = None, output: str = "numpy"
 ) -> Union[Hierarchy, list[Hierarchy]]:
+    as_choice(output, "output", "numpy", OUTPUTS)
+    require_gpu(output, data.engine.backend)
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     is_one = not np.iterable(min_samples)
     given: Any = [min_samples] if is_one else min_samples
     asked = [as_min_samples(one) for one in given]
     if not asked:
         raise ValueError("min_samples has no values: give at least one, or a whole number")
-    found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked, weights)]
+    if output == "numpy":
+        found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked, weights)]
+    else:
+        found = _left_on_gpu(data, asked, weights is not None, output)
     return found[0] if is_one else found
+
+
+def _left_on_gpu(data: Loaded, asked: list[int], is_weighted: bool, output: str) -> list[Hierarchy]:
+    """asked: the min_samples. Loads the points. Raises ValueError if the GPU makes no labels of such points."""
+    metric = data._given.metric.name
+    if metric != "euclidean" or is_weighted:
+        raise ValueError(
+            f"output={output!r} leaves labels on a GPU, and with"
+            f" {'sample_weight' if is_weighted else f'metric={metric!r}'} they are made on the host: leave output out"
+        )
+    if max(asked) > len(data):
+        raise ValueError(f"min_samples is {max(asked)}, and X has {len(data)} rows: use a number up to n_samples")
+    data._data  # noqa: B018
+    return [_HierarchyOnGpu(data, min_samples, output) for min_samples in asked]
 
 
 def hierarchy_of_distances(distances: Any, min_samples: int) -> Hierarchy:

@@ -130,8 +130,8 @@ def as_threads(threads: Any, name: str = "threads") -> int:
 
 
 def as_options(**given: Any) -> dict[str, Any]:
-    """Returns checked options, by name, as the library takes them. given: by the names in OPTIONS. None means the
-    default, except for flags and choices, which must have a value. Raises TypeError, ValueError."""
+    """Returns checked options, by name, with the types that _core requires. given: by the names in OPTIONS. None means
+    the default, except for flags and choices, which must have a value. Raises TypeError, ValueError."""
     options: dict[str, Any] = {}
     for name, value in given.items():
         option = OPTIONS[name]

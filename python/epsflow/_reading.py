@@ -510,8 +510,8 @@ def _of_lists(column: Any, name: str) -> NDArray[Any]:
 
 
 def _without_index(schema: Any, columns: Any) -> list[int]:
-    """Returns the numbers of the columns of an Arrow schema. Columns of a pandas index come last, and only if `columns`
-    names them."""
+    """Returns the numbers of the columns of an Arrow schema: of all columns that are not in a pandas index, then of the
+    columns of the index that `columns` names."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     asked = [str(column).strip().lower() for column in columns or []]
     named = [i for i, name in enumerate(schema.names) if name in index and name.strip().lower() in asked]

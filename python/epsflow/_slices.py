@@ -104,8 +104,8 @@ class SlicedResult(FromPoints):
 
         The clusters of each slice are numbered from 0. slice is the number of the slice, negative from the end. Raises
         KeyError if the sweep does not have the variant, IndexError if it does not have the slice, and ValueError if it
-        was run with keep="summary", or if a slice of a folder is requested whose input was not in the order of
-        slices.
+        was run with keep="summary". A folder does not store the slice of each row; if slice is given for a loaded
+        result, and the rows of the input were not in the order of the slices, that is a ValueError, too.
         """
         return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
 
@@ -153,8 +153,8 @@ class SlicedResult(FromPoints):
 
         Its first column, `slice`, has the key of each cluster's slice. weights and columns have one value per point, in
         the order of X. The default weights are the weights of the sweep. Raises KeyError if the sweep does not have the
-        variant, and ValueError if it was run with keep="summary", if the points are on a GPU, or if the result was
-        loaded or unpickled and has no points.
+        variant, and ValueError if it was run with keep="summary", or if the result has no points on the host: if they
+        are on a GPU or were there when it was pickled, or if it was loaded from a folder.
         """
         if self._given is None or not isinstance(self._given.points, np.ndarray):
             why = "was loaded or unpickled, and has no points" if self._given is None else "has its points on a GPU"

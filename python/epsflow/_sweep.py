@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_weights
 from ._catalog import catalog_columns, names_of
 from ._docs import documented
-from ._gpu_arrays import OUTPUTS, as_output
+from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_frame, labelled
 from ._lineage import Lineage
 from ._loaded import Loaded, method
@@ -457,8 +457,7 @@ def sweep_loaded(
     kept: dict[str, Any] = {"core": core, "keep": keep, "output": output}
     kept.update(strategy=strategy, index=index, decide=decide)
     asked = asked_of(data._given, (eps, min_samples, variants), sample_weight, lineage, progress, **kept)
-    if output != "numpy" and data.engine.backend != "gpu":
-        raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
+    require_gpu(output, data.engine.backend)
     if output != "numpy" and strategy == "table":
         raise ValueError(
             f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them "

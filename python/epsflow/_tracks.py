@@ -251,11 +251,11 @@ def tracks(
 
 
 def _in_tobacs_order(
-    found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any
+    found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, metric: Any
 ) -> dict[str, NDArray[Any]]:
     """Returns the columns of the features in tobac's order. found: columns of the library. by_time: the time of each
-    frame. points: None for tracks without coordinates. words: the metric."""
-    on_sphere = words.name in ("greatcircle", "haversine")
+    frame. points: None for tracks without coordinates. metric: a result of metric_of()."""
+    on_sphere = metric.name in ("greatcircle", "haversine")
     has_z = points is not None and points.shape[1] > 2 and not on_sphere
     time = by_time[found["frame"]] if len(by_time) else by_time
     first = np.full(int(found["cell"].max(initial=0)) + 1, len(time), dtype=np.int64)

@@ -82,7 +82,8 @@ class WindowClusters:
         return made
 
     def _on_gpu(self) -> Any:
-        """Returns the arrays of the last step on the GPU, or None if they are on the host. An empty window has none."""
+        """Returns the device arrays of the last step (labels, core), or None if `output` is "numpy" or if the window is
+        empty."""
         return None if self._window._output == "numpy" or len(self._window) == 0 else self._made().on_gpu(self._place)
 
     @property

@@ -1,4 +1,5 @@
 """Compares labels of real data, read with the libraries of their users, with scikit-learn: all labels must be equal.
+Cuts of hierarchies must give the core samples these labels.
 
 EPSFLOW_TEST_DATA is the folder of the data. If it is not set, these tests skip.
 """
@@ -80,7 +81,12 @@ def test_labels_are_the_known_ones(key):
     assert len(kept) == int(rows[0]["rows"])
     variants = [(float(row["eps"]), int(row["minpts"])) for row in rows]
     results = epsflow.sweep(points, variants=variants, core=True)
+    trees = {tree.min_samples: tree for tree in epsflow.hierarchy(points, {int(row["minpts"]) for row in rows})}
     for row, (eps, min_samples) in zip(rows, variants):
         labels = results.labels(eps=eps, min_samples=min_samples)
         assert hashlib.sha256(labels.astype("<i4").tobytes()).hexdigest() == row["labels_sha256"], (eps, min_samples)
-        assert len(results.core_sample_indices(eps=eps, min_samples=min_samples)) == int(row["core"])
+        core = results.core_sample_indices(eps=eps, min_samples=min_samples)
+        assert len(core) == int(row["core"])
+        expected = np.full(len(labels), -1)
+        expected[core] = labels[core]
+        np.testing.assert_array_equal(trees[min_samples].cut(eps), expected)

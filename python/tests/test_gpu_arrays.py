@@ -247,6 +247,33 @@ def test_outputs_that_cannot_be():
         epsflow.sweep(X, 1, 2, output="tensorflow")
     with pytest.raises(TypeError, match="output"):
         epsflow.sweep(X, 1, 2, output=None)
+    with pytest.raises(ValueError, match="output='torch' leaves labels on a GPU, and the engine works on the CPU"):
+        epsflow.hierarchy(X, 2, backend="cpu", output="torch")
+    with pytest.raises(ValueError, match="'tensorflow' is none of"):
+        epsflow.hierarchy(X, 2, backend="cpu", output="tensorflow")
+
+
+def test_hierarchies_that_a_gpu_does_not_label(monkeypatch):
+    monkeypatch.setattr(epsflow.Engine, "backend", "gpu")  # this engine says so, and works on the CPU
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    for parameters, message in (
+        ({"metric": "cosine"}, "with metric='cosine' they are made on the host: leave output out"),
+        ({"sample_weight": 1.0}, "with sample_weight they are made on the host"),
+        ({"min_samples": 61}, "min_samples is 61, and X has 60 rows"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            epsflow.hierarchy(X, **parameters, backend="cpu", output="torch")
+    tree, expected = epsflow.hierarchy(X, 5, backend="cpu", output="torch"), epsflow.hierarchy(X, 5, backend="cpu")
+    assert (len(tree), tree.min_samples) == (60, 5)
+    with pytest.raises(ValueError, match="min_cluster_size is 61"):
+        tree.condense(61)
+    with pytest.raises(ValueError, match="min_samples=5, equal points or the memory of the GPU: leave output out"):
+        tree.condense(10).select()
+    assert "_tree" not in vars(tree)  # nothing needed the tree on the host
+    np.testing.assert_array_equal(tree.core_distances, expected.core_distances)
+    np.testing.assert_array_equal(tree.condense(10).leaves_at, expected.condense(10).leaves_at)
+    again = pickle.loads(pickle.dumps(tree.condense(10)))  # it is on the host
+    np.testing.assert_array_equal(again.select().labels, expected.condense(10).select().labels)
 
 
 def test_data_sets_on_a_gpu_do_not_pickle():
@@ -347,6 +374,29 @@ def test_windows_leave_labels_on_a_gpu(driver):
         on_gpu.cluster_ids  # noqa: B018
 
 
+@on_a_gpu
+@pytest.mark.parametrize("kind", [CudaArray, DlpackArray])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [2, 9])
+def test_hierarchies_leave_labels_on_a_gpu(driver, kind, dtype, d):
+    random = np.random.default_rng(d)
+    clumps = [random.normal(c, 0.3, (400, d)) for c in (0, 2, 5)]
+    X = np.concatenate([*clumps, random.uniform(-2, 7, (300, d))]).astype(dtype)
+    on_host = epsflow.hierarchy(X, [4, 12], backend="cpu")
+    for points in (kind(driver.copy(X), X.shape, dtype), X):
+        for tree, expected in zip(epsflow.hierarchy(points, [4, 12], output="dlpack"), on_host):
+            for size, method in ((10, "eom"), (10, "leaf"), (40, "eom")):
+                found, wanted = tree.condense(size).select(method), expected.condense(size).select(method)
+                np.testing.assert_array_equal(driver.fetch(found.labels), wanted.labels)
+                np.testing.assert_array_equal(driver.fetch(found.probabilities), wanted.probabilities)
+                np.testing.assert_array_equal(found.persistence, wanted.persistence)
+                np.testing.assert_array_equal(found.nodes, wanted.nodes)
+            assert "_tree" not in vars(tree)  # no tree was copied to the host
+            np.testing.assert_array_equal(tree.core_distances, expected.core_distances)
+    with pytest.raises(ValueError, match="min_samples=300"):
+        epsflow.hierarchy(X, 300, backend="gpu", output="dlpack").condense(10).select()
+
+
 def torch_arrays():
     torch = pytest.importorskip("torch")
     return lambda X: torch.from_numpy(X).cuda(), lambda labels: labels.cpu().numpy(), torch.Tensor
@@ -385,6 +435,11 @@ def test_arrays_of_other_libraries(library, dtype, d):
         assert found.dtype == np.int32
         np.testing.assert_array_equal(found, want.labels)
         np.testing.assert_array_equal(to_host(two.core), want.core)
+    selected = epsflow.hierarchy(array, 5, output=library.__name__.partition("_")[0]).condense(20).select()
+    wanted = epsflow.hierarchy(X, 5, backend="cpu").condense(20).select()
+    for name in ("labels", "probabilities"):
+        assert isinstance(getattr(selected, name), kind)
+        np.testing.assert_array_equal(to_host(getattr(selected, name)), getattr(wanted, name))
     fitted = epsflow.DBSCAN(eps[0], min_samples=5).fit(array)
     on_host = epsflow.DBSCAN(eps[0], min_samples=5, backend="cpu").fit(X)
     for name in ("labels_", "core_sample_indices_", "components_"):

@@ -166,7 +166,7 @@ def documented(function) -> dict[str, list[str]]:
 
 DOCUMENTED = [
     epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.explore, epsflow.suggest, epsflow.k_distance,
-    epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
+    epsflow.neighbors, epsflow.hierarchy, epsflow.Engine, epsflow.Engine.load,
     epsflow.DBSCAN, epsflow.AutoDBSCAN,
 ]  # fmt: skip
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._docs import documented
+from .._gpu_arrays import to_host
 from .._hierarchy import CondensedTree, Hierarchy, SingleLinkageTree
 from .._parameters import as_min_samples, require_one_of
 from ._heatmap import WORDS, Grid, draw_grid
@@ -172,7 +173,7 @@ def hierarchies(
 def _quantity(tree: CondensedTree, quantity: str, selection: dict[str, Any]) -> float:
     found = tree.select(**selection)
     if quantity == "noise":
-        return float(100 * np.mean(found.labels < 0))
+        return float(100 * np.mean(to_host(found.labels) < 0))
     if quantity == "clusters":
         return len(found.nodes)
     return float(found.persistence.mean()) if len(found.nodes) else np.nan
