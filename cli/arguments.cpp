@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <charconv>
 #include <stdexcept>
 
 #include <epsflow/core/option.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -91,11 +91,21 @@ void check_integer(const OptionSpec& option, const std::string& value) {
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     throw usage_error("--{} is '{}', no whole number; {}", option.name, value, range_of(option));
   }
-  std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (value.starts_with('-') || code != std::errc{} || number < option.least || number > option.most) {
+  const auto number = io::number_in<std::uint64_t>(digits);
+  if (value.starts_with('-') || !number || *number < option.least || *number > option.most) {
     throw usage_error("--{} is {}; {}", option.name, value, range_of(option));
   }
+}
+
+Words words_of(const Command& command, const OptionValues& options, const Words& operands) {
+  Words words;
+  for (const auto& [name, value] : options) {
+    words.push_back("--" + name);
+    if (find_option(command, name)->kind != ValueKind::flag) words.push_back(value);
+  }
+  words.emplace_back("--");
+  words.insert(words.end(), operands.begin(), operands.end());
+  return words;
 }
 
 std::string enumerate(const Words& words) {
@@ -150,6 +160,9 @@ Arguments::Arguments(const Command& command, const Words& words) : command_(&com
   }
 }
 
+Arguments::Arguments(const Command& command, const OptionValues& options, const Words& operands)
+    : Arguments(command, words_of(command, options, operands)) {}
+
 void Arguments::check(const OptionSpec& option, const std::string& value) const {
   if (value.empty()) {
     if (option.may_be_empty) return;
@@ -186,18 +199,13 @@ const std::string& Arguments::text(std::string_view name) const {
 }
 
 std::uint64_t Arguments::number(std::string_view name) const {
-  const std::string& value = text(name);
-  std::uint64_t number = 0;
-  const std::size_t sign = value.starts_with('+') ? 1 : 0;
-  std::from_chars(value.data() + sign, value.data() + value.size(), number);
-  return number;
+  const std::string_view value = text(name);
+  return io::number_in<std::uint64_t>(value.substr(value.starts_with('+') ? 1 : 0)).value_or(0);
 }
 
 double Arguments::decimal(std::string_view name, std::string_view what, bool (*allowed)(double)) const {
   const std::string& given = text(name);
-  double value = 0;
-  const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), value);
-  if (code == std::errc{} && end == given.data() + given.size() && allowed(value)) return value;
+  if (const auto value = io::number_in<double>(given); value && allowed(*value)) return *value;
   throw usage_error("--{} is '{}'; it is {}", name, given, what);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <map>
 
 #include <epsflow/cli/command.hpp>
@@ -15,17 +14,21 @@ namespace epsflow::cli {
   return {words.begin(), words.end()};
 }
 
+/// Options by name, with their values: "true" for a flag, the first of several values.
+using OptionValues = std::map<std::string, std::string, std::less<>>;
+
 /// The operands and options that were given to a command. Options are named by their long names, without dashes.
 class Arguments {
  public:
   /// Parses the words after the name of `command`, which must outlive the object. Throws UsageError for unknown options
   /// and for values that are not allowed.
   Arguments(const Command& command, const Words& words);
+  /// The same for options and operands of another call, all of which the command has.
+  Arguments(const Command& command, const OptionValues& options, const Words& operands);
 
   [[nodiscard]] const Command& command() const noexcept { return *command_; }
   [[nodiscard]] const Words& operands() const noexcept { return operands_; }
-  /// Returns the given options by name, with their values: "true" for a flag, the first of several values.
-  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
+  [[nodiscard]] const OptionValues& all_given() const noexcept { return values_; }
 
   [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
   /// Returns all given values of an option that may be repeated, in order; without its default.
@@ -51,7 +54,7 @@ class Arguments {
 
   const Command* command_;
   Words operands_;
-  std::map<std::string, std::string, std::less<>> values_;
+  OptionValues values_;
   std::map<std::string, Words, std::less<>> further_;  ///< the values after the first
 };
 

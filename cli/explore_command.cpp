@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <memory>
-#include <system_error>
 
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/report_pages.hpp>

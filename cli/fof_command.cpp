@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cmath>
 #include <system_error>
 #include <variant>
@@ -7,6 +6,7 @@
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/choices.hpp>
+#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/on_threads.hpp>
@@ -50,12 +50,11 @@ std::optional<double> parse_positive(const Arguments& arguments, const std::stri
 }
 
 double parse_unit(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value > 0 && std::isfinite(value)) return value;
+  const double value = io::number_in<double>(text).value_or(0);
+  if (value > 0 && std::isfinite(value)) return value;
   throw usage_error(
-      "--cgs: '{}' is no number above 0; give the units of length, in cm, and of mass, in g, "
-      "as in 3.0857e24,1.9884e43",
+      "--cgs: '{}' is no number above 0; give the units of length, in cm, and of mass, in g, as in "
+      "3.0857e24,1.9884e43",
       text);
 }
 

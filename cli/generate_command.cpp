@@ -1,7 +1,6 @@
-#include <charconv>
-
 #include <epsflow/cli/running.hpp>
 #include <epsflow/io/generate.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -14,9 +13,7 @@ std::string list_of(const std::vector<std::string>& columns) {
 }
 
 double parse_rate(const std::string& text) {
-  double rate = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  if (code == std::errc{} && end == text.data() + text.size()) return rate;
+  if (const auto rate = io::number_in<double>(text)) return *rate;
   throw usage_error("--rate is '{}', no number; finite numbers from {} on are possible", text,
                     format_number(io::kLeastRate));
 }

@@ -109,7 +109,6 @@ struct Selection {
 /// The objects that write the files of a variant.
 struct SelectionWriters {
   Selection current;
-  std::optional<io::LabelledCopy> copy;
   std::optional<Cataloguing> cataloguing;
 
   /// Returns the writers for the folder. They hold references to this object.
@@ -123,15 +122,8 @@ struct SelectionWriters {
       all.push_back(numbers(io::kOutlierScoresFolder, current.outlier_scores, points.size()));
     }
     if (const auto labelled = wanted.find(io::kLabelledFolder); labelled != wanted.end()) {
-      const io::OutputFormat format = io::output_format(io::kLabelledFolder + labelled->second, io::kTableFormats);
-      copy.emplace(input.labelled_copy(points, format, {.probability = true}));
-      all.push_back({.folder = io::kLabelledFolder,
-                     .extension = labelled->second,
-                     .contents = copy->contents(),
-                     .bytes = copy->bytes(),
-                     .write = [this](const auto& file, const auto& target, const VariantResult& result) {
-                       copy->write(file, target, result, current.found.probabilities.span());
-                     }});
+      all.push_back(
+          labelled_writer(input, points, labelled->second, {.probability = true}, &current.found.probabilities));
     }
     if (const auto catalog = wanted.find(io::kCatalogFolder); catalog != wanted.end()) {
       cataloguing.emplace(input, points, nullptr);
@@ -176,12 +168,14 @@ int run_hdbscan(const Arguments& arguments) {
       const double share = time.seconds() / static_cast<double>(command.sizes.size());
       arrays.add(tree);
       for (const std::uint32_t size : command.sizes) {
-        observer.cancel->check();
         time = {};
         current = {};
-        current.tree.emplace(tree, size);
-        current.found = current.tree->select(command.selection);
-        if (common.outputs.wants(io::kOutlierScoresFolder)) current.outlier_scores = current.tree->outlier_scores();
+        const CancelToken& cancel = *observer.cancel;
+        current.tree.emplace(tree, size, cancel);
+        current.found = current.tree->select(command.selection, cancel);
+        if (common.outputs.wants(io::kOutlierScoresFolder)) {
+          current.outlier_scores = current.tree->outlier_scores(cancel);
+        }
         const VariantResult result{.variant = {0, tree.minpts(), size},
                                    .labels = Labels(current.found.labels.span()),
                                    .summary = current.summary(),

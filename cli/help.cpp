@@ -88,14 +88,12 @@ std::string command_help(const Command& command) {
 }
 
 Command help_command() {
-  Words names;
-  for (const char* name : {"sweep", "cluster", "neighbors", "generate", "info"}) names.emplace_back(name);
   return {.name = "help",
           .summary = "what a command does, and its options",
           .usage = "[COMMAND]",
           .about = "Shows what a command does, and its options.",
           .example = "epsflow help sweep",
-          .operand = {"COMMAND", names},
+          .operand = {"COMMAND", {"sweep", "cluster", "neighbors", "generate", "info"}},
           .groups = {help_option()},
           .run = run_help};
 }

@@ -18,11 +18,6 @@ namespace {
 /// The largest number of items that a message lists.
 constexpr std::size_t kMostListed = 10;
 
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 /// Removes a quoted item from the front of `text`, which begins with a quote, and returns it.
 std::string take_quoted(std::string_view option, std::string_view& text, std::string_view whole) {
   std::string item;
@@ -165,16 +160,16 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
   std::vector<std::string> items;
   const std::string_view whole = text;
   while (true) {
-    text = trim(text);
+    text = io::trim(text);
     std::string item;
     if (text.starts_with('"')) {
       item = take_quoted(option, text, whole);
-      text = trim(text);
+      text = io::trim(text);
       if (!text.empty() && text.front() != ',') {
         throw usage_error("--{} '{}': a comma is missing before '{}'", option, whole, text);
       }
     } else {
-      item = trim(text.substr(0, text.find(',')));
+      item = io::trim(text.substr(0, text.find(',')));
       text.remove_prefix(std::min(text.size(), text.find(',')));
     }
     if (item.empty()) {

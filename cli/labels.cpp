@@ -1,11 +1,11 @@
 #include <epsflow/cli/labels.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write_labels.hpp>
@@ -13,11 +13,6 @@
 namespace epsflow::cli {
 
 namespace {
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// Reads the only column of a file, without rows that have no number.
 io::FilePoints read_column(const std::filesystem::path& file, std::string_view what, io::ReadOptions options) {
@@ -62,7 +57,7 @@ FileColumn read_file_column(const std::filesystem::path& file, const WholeNumber
   options.choose = [&](const std::vector<std::string>& names) -> std::vector<std::size_t> {
     alone = names.size() == 1;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (io::has_word(numbers.columns, lower_case(names[i]))) return {i};
+      if (io::has_word(numbers.columns, io::to_lower(names[i]))) return {i};
     }
     return {};
   };

@@ -1,4 +1,4 @@
-// Labels and masks that this program wrote, as files and in results folders.
+// Reads labels and masks of core points from files and results folders.
 #pragma once
 
 #include <epsflow/cli/arguments.hpp>
@@ -9,14 +9,14 @@
 
 namespace epsflow::cli {
 
-/// The numbers that a file with one column contains.
+/// The whole numbers that a column of a file may contain.
 struct WholeNumbers {
   std::string_view what;  ///< the plural name of the numbers
   std::string_view one;   ///< the name of one number
   double least = 0;
   double most = 0;
   std::string_view advice = {};   ///< the advice for a file with other contents
-  std::string_view columns = {};  ///< names of the column in lower case if there are several, separated by blanks
+  std::string_view columns = {};  ///< accepted names of the column among several, in lower case, separated by blanks
 };
 inline constexpr WholeNumbers kLabelNumbers{"labels",
                                             "label",
@@ -30,12 +30,13 @@ inline constexpr std::int32_t kNoGroup = std::numeric_limits<std::int32_t>::max(
 inline constexpr WholeNumbers kMaskNumbers{
     "mask of core points", "entry", 0, 1, "it is 1 for core points, else 0", "core"};
 
-/// Reads a file with one column of such numbers. Throws InputError for missing or invalid numbers and for several
-/// columns.
+/// Reads a file with one column of such numbers; group numbers stay as they are. Throws InputError for missing or
+/// invalid numbers and for several columns.
 [[nodiscard]] std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
                                                      io::ReadOptions options = {});
 
-/// The labels or the mask of a file. Some rows may have no number, such as rows that were dropped from a labelled copy.
+/// The labels or the mask of a file. A row may have no number: a labelled copy of the input leaves the label of a row
+/// empty if the row was dropped when the points were read.
 struct FileColumn {
   std::vector<std::int32_t> values;    ///< the numbers of the rows that have one, in order
   std::vector<std::uint64_t> missing;  ///< the rows without a number, ascending
@@ -44,9 +45,9 @@ struct FileColumn {
 };
 
 /// Reads the column that WholeNumbers::columns names, or the only column, unless options.columns names another. Numbers
-/// may be missing only in a file that has several columns. If `numbers` are kLabelNumbers, group numbers become labels:
-/// 2147483647 is noise in every file; 0 is noise in a file that is marked as groups (io::is_marked_as_groups()), and −0
-/// in every file. Throws InputError as read_numbers().
+/// may be missing only in a file that has several columns. If `numbers` are kLabelNumbers, the numbers of points in no
+/// group become noise: kNoGroup; 0 in a file that is marked as groups (io::is_marked_as_groups()); and −0, which marks
+/// groups in CSV. The numbers of groups, from 1, stay as they are. Throws InputError as read_numbers().
 [[nodiscard]] FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers,
                                           io::ReadOptions options = {});
 /// Returns the number of each point: [n]. If the file has a row for every input row, dropped rows included, points take
@@ -71,7 +72,7 @@ void require_labels(const std::filesystem::path& folder, const io::SweepEntry& e
 std::filesystem::path require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest,
                                         const std::string& name);
 
-/// Returns the variants that --cell names, which may be repeated. Throws UsageError as parse_variants().
+/// Returns the variants of all --cell options, in their order. Throws UsageError as parse_variants().
 [[nodiscard]] std::vector<Variant> parse_cells(const Arguments& arguments);
 
 }  // namespace epsflow::cli

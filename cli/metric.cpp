@@ -1,9 +1,9 @@
 #include <epsflow/cli/input.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 #include <epsflow/cli/options.hpp>
+#include <epsflow/io/read/source.hpp>
 #include <epsflow/sky/sky_columns.hpp>
 #include <epsflow/sky/sky_field.hpp>
 
@@ -11,9 +11,7 @@ namespace epsflow::cli {
 namespace {
 
 double number(std::string_view option, std::string_view text, std::string_view what) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
+  if (const auto value = io::number_in<double>(text)) return *value;
   throw usage_error("--{}: '{}' is no number; it is {}", option, text, what);
 }
 
@@ -119,8 +117,7 @@ void Input::doubt_eps(const io::FilePoints& points) const {
   say(fmt::format(
       "--eps {} is taken in {}, and is no smaller than the whole field: it is {:.3g} degrees, and the points span "
       "{:.3g} degrees of longitude and {:.3g} of latitude, so that nearly all are neighbours. If it is meant in "
-      "another unit, "
-      "write {}",
+      "another unit, write {}",
       eps, taken, field->eps, field->width, field->height, ways.empty() ? "it in " + taken : ways));
 }
 

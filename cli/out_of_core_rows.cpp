@@ -88,8 +88,7 @@ io::ResultsInput results_input(const io::RowFile& file) {
           .points = rows.size,
           .dims = rows.dims,
           .precision = rows.precision,
-          .checksum = io::checksum_of(rows.size, rows.dims, rows.precision, digests),
-          .weights = {}};
+          .checksum = io::checksum_of(rows.size, rows.dims, rows.precision, digests)};
 }
 
 }  // namespace epsflow::cli

@@ -10,13 +10,10 @@
 namespace epsflow::cli {
 namespace {
 
-bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) {
+std::filesystem::path place_of(const std::filesystem::path& path) {
   // If no part of a path exists, as for v.npy, weakly_canonical() does not make it absolute.
-  const auto place = [](const std::filesystem::path& path) {
-    std::error_code code;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
-  };
-  return place(a) == place(b);
+  std::error_code code;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
 }
 
 }  // namespace
@@ -54,7 +51,7 @@ std::string Outputs::named(std::string_view option) const {
 /// Throws UsageError if another option of the command also writes to `file`.
 void Outputs::require_no_other(std::string_view option, const std::string& file) const {
   for (const auto& [other, place] : written_) {
-    if (other == option || !same_place(file, place)) continue;
+    if (other == option || place_of(file) != place_of(place)) continue;
     throw usage_error("--{} and --{} are both {}; give each a place of its own", option, other, place);
   }
 }
@@ -64,11 +61,10 @@ void Outputs::require_unread(const std::filesystem::path& file, io::Overwrite re
   io::require_target(file, replaces, inputs_);
   if (file == io::kStandardOutput) return;
   std::error_code code;
-  const std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(file, code), code);
   for (const std::filesystem::path& input : inputs_) {
     if (!std::filesystem::is_directory(input, code)) continue;
     const std::filesystem::path folder = std::filesystem::canonical(input, code);
-    if (!io::is_results_name(place.lexically_relative(folder).string())) continue;
+    if (!io::is_results_name(place_of(file).lexically_relative(folder).string())) continue;
     throw usage_error("{} is a file of the results that are read from {}; choose another name", file.string(),
                       input.string());
   }
@@ -93,7 +89,7 @@ std::string Outputs::take_with_rows(std::span<const io::OutputFormat> formats) {
   if (out_.empty() || out_ == io::kStandardOutput) return out_;
   rows_ = std::filesystem::path(out_).replace_extension(".rows.npy");
   for (const auto& [option, place] : written_) {
-    if (!same_place(rows_, place)) continue;
+    if (place_of(rows_) != place_of(place)) continue;
     throw usage_error("--{} is {}, where the rows of --out go; give it another name", option, rows_.string());
   }
   require_unread(rows_, overwrite_);

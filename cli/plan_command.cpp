@@ -4,12 +4,6 @@
 namespace epsflow::cli {
 namespace {
 
-struct PlanCommand {
-  Sweep sweep;
-  RunSettings settings;
-  Input input;
-};
-
 const char* way_of(const GroupPlan& group) {
   if (group.strategy == Strategy::direct) return "direct";
   return group.packed ? "packed table" : "csr table";
@@ -112,8 +106,9 @@ void print_plan(const Input& input, const std::vector<GroupPlan>& groups, const 
 }
 
 int run_plan(const Arguments& arguments) {
-  PlanCommand command{parse_sweep(arguments), parse_run_settings(arguments), parse_input(arguments)};
-  auto& [sweep, settings, input] = command;
+  const Sweep sweep = parse_sweep(arguments);
+  RunSettings settings = parse_run_settings(arguments);
+  Input input = parse_input(arguments);
   if (const auto left = rows_to_leave(input, sweep, settings)) {
     settings.settle(left->shape.size, left->shape.dims, input.metric);
     const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);

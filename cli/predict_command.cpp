@@ -32,23 +32,15 @@ struct PredictCommand {
   EngineOptions engine = {};
 };
 
-using Values = std::map<std::string, std::string, std::less<>>;
-
-/// Parses a command line that consists of the options for reading and for the metric.
-Input parse_reading(const Arguments& arguments, const Values& values, const Words& files) {
-  std::vector<OptionGroup> groups{unweighted_input_options(), metric_options(), resources(), message_options()};
-  Words words;
-  for (const OptionGroup& group : groups) {
+/// Parses the options for reading and for the metric among `values`.
+Input parse_reading(const Arguments& arguments, const OptionValues& values, const Words& files) {
+  OptionValues kept;
+  for (const OptionGroup& group : {unweighted_input_options(), metric_options(), resources(), message_options()}) {
     for (const OptionSpec& option : group.options) {
-      const auto at = values.find(option.name);
-      if (at == values.end()) continue;
-      words.push_back("--" + option.name);
-      if (option.kind != ValueKind::flag) words.push_back(at->second);
+      if (const auto at = values.find(option.name); at != values.end()) kept.insert(*at);
     }
   }
-  words.emplace_back("--");
-  words.insert(words.end(), files.begin(), files.end());
-  return parse_input(Arguments(arguments.command(), words));
+  return parse_input(Arguments(arguments.command(), kept, files));
 }
 
 double parse_eps_of_clustering(const Arguments& arguments) {
@@ -126,8 +118,8 @@ Variant held_variant(const std::string& folder, const io::Manifest& manifest, co
 }
 
 /// Returns the options that read the same points as the run did.
-Values options_of_run(const nlohmann::json& run, const nlohmann::json& input) {
-  Values values = run.value("options", nlohmann::json::object()).get<Values>();
+OptionValues options_of_run(const nlohmann::json& run, const nlohmann::json& input) {
+  OptionValues values = run.value("options", nlohmann::json::object()).get<OptionValues>();
   // These options are not used here, but they kept columns from becoming coordinates, so --columns names the others.
   const bool beside = names_columns_beside(values);
   for (const char* option : kColumnsBeside) values.erase(option);
@@ -150,10 +142,11 @@ PredictCommand parse_folder(const Arguments& arguments) {
   const auto input = nlohmann::json::parse(manifest.input);
   // Results saved from Python name no files and have no options for reading them.
   const bool of_files = !input.value("files", nlohmann::json::array()).empty();
-  Values values = of_files ? options_of_run(nlohmann::json::parse(manifest.runs.back()), input) : arguments.all_given();
+  OptionValues values =
+      of_files ? options_of_run(nlohmann::json::parse(manifest.runs.back()), input) : arguments.all_given();
   const Words files = arguments.given("points") ? arguments.texts("points") : files_of_input(folder, input);
   for (const char* option : {"memory", "quiet", "json"}) values.erase(option);
-  Values values_new = arguments.all_given();
+  OptionValues values_new = arguments.all_given();
   for (const char* option : {"memory", "quiet"}) {
     if (arguments.given(option)) values[option] = values_new[option];
   }
@@ -224,22 +217,14 @@ Core read_core(PredictCommand& command) {
   require_same_input(command, points);
   const std::vector<std::int32_t> labels = read_all(command.labels, kLabelNumbers, points);
   const std::vector<std::int32_t> mask = read_all(command.core, kMaskNumbers, points);
-  const auto count =
-      static_cast<std::size_t>(std::count_if(mask.begin(), mask.end(), [](std::int32_t core) { return core != 0; }));
-  Core core{Points(count, points.dims(), points.precision()), {}, points.column_names, units_of(points)};
-  const auto copy = [&](auto from, auto to) {
-    auto next = to.begin();
-    for (std::size_t i = 0; i < mask.size(); ++i) {
-      if (mask[i] == 0) continue;
-      next = std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(i * points.dims()), points.dims(), next);
-      core.labels.push_back(labels[i]);
-    }
-  };
-  if (points.precision() == Precision::float32) {
-    copy(points.values<float>(), core.points.values<float>());
-  } else {
-    copy(points.values<double>(), core.points.values<double>());
+  Core core{{}, {}, points.column_names, units_of(points)};
+  std::vector<std::uint32_t> ids;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i] == 0) continue;
+    ids.push_back(static_cast<std::uint32_t>(i));
+    core.labels.push_back(labels[i]);
   }
+  core.points = in_order(points, ids);
   return core;
 }
 

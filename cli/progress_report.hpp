@@ -25,7 +25,7 @@ class ProgressReport {
   bool wanted_;
   bool terminal_;
   bool drawn_ = false;
-  double next_line_;  // in seconds since the run began
+  double next_line_;  // Progress::seconds from which the next line is due
 };
 
 /// Returns work(observer) for an observer (Observer in pipeline/options.hpp) that has the token `cancel` and shows

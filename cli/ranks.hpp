@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <span>
-#include <type_traits>
 
 #include <epsflow/cli/input.hpp>
 #include <epsflow/parts/communicator.hpp>

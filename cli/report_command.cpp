@@ -1,4 +1,3 @@
-#include <cmath>
 #include <system_error>
 
 #include <epsflow/cli/labels.hpp>
@@ -64,19 +63,12 @@ Words input_files(const Arguments& arguments, const std::filesystem::path& folde
 
 /// Returns arguments that read the same points: the options of the folder's run, overridden by this command line.
 Arguments reading_of(const Arguments& arguments, const Words& files, const Origin& origin) {
-  Words words = files;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    const OptionSpec* const option = find_option(arguments.command(), name);
-    words.push_back("--" + name + (option->kind == ValueKind::flag ? "" : "=" + value));
-  };
-  for (const auto& [name, value] : arguments.all_given()) {
-    if (name != "input" && name != "out" && name != "json" && name != "overwrite") add(name, value);
-  }
+  OptionValues options = arguments.all_given();
   for (const auto& [name, value] : origin.run.options) {
-    const bool of_report = name == "out" || name == "json" || name == "quiet" || name == "overwrite";
-    if (!of_report && !arguments.given(name) && find_option(arguments.command(), name) != nullptr) add(name, value);
+    if (name != "quiet" && find_option(arguments.command(), name) != nullptr) options.emplace(name, value);
   }
-  return {arguments.command(), words};
+  for (const char* of_report : {"input", "out", "json", "overwrite"}) options.erase(of_report);
+  return {arguments.command(), options, files};
 }
 
 void require_same_input(const std::filesystem::path& folder, const io::Manifest& manifest, const io::FilePoints& points,

@@ -73,7 +73,7 @@ std::string command_line(std::string_view command, const Words& files,
 
 void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
                   const std::vector<std::size_t>& numbers) {
-  const std::map<std::string, std::string, std::less<>> given(options.begin(), options.end());
+  const OptionValues given(options.begin(), options.end());
   if (names_columns_beside(given) && !given.contains("columns")) {
     options.emplace_back("columns", columns_text(names, numbers));
   }

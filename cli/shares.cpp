@@ -165,9 +165,7 @@ io::ResultsInput results_input(parts::Communicator& ranks, const io::FilePoints&
   io::ResultsInput input{.origin = std::move(origin),
                          .points = ranks.sum(std::uint64_t{share.size()}),
                          .dims = share.dims(),
-                         .precision = share.precision(),
-                         .checksum = {},
-                         .weights = {}};
+                         .precision = share.precision()};
   const auto checksum = [&](PointsView values) {
     const io::FileDigest mine = io::digest_of_coordinates(values);
     std::vector<io::FileDigest> digests;

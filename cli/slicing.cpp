@@ -139,15 +139,7 @@ void SliceCounts::write(const std::filesystem::path& file) const {
   csv.end_row();
   for (std::size_t s = 0; s < slicing_.rows().count(); ++s) {
     for (const CountedVariant* counted : order) {
-      std::visit(
-          [&](const auto& values) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(values[s])>, std::string>) {
-              csv.text(values[s]);
-            } else {
-              csv.number(values[s]);
-            }
-          },
-          slicing_.called().values);
+      std::visit([&](const auto& values) { csv.value(values[s]); }, slicing_.called().values);
       csv.number(slicing_.rows().offsets[s + 1] - slicing_.rows().offsets[s]);
       csv.number(counted->variant.eps);
       csv.number(counted->variant.minpts);

@@ -17,7 +17,7 @@ namespace epsflow::cli {
 /// The options that name columns beside the coordinates, in commands with one data set.
 inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 /// Returns true if one of them is among the given options.
-[[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
+[[nodiscard]] inline bool names_columns_beside(const OptionValues& options) {
   return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
 }
 /// Returns columns as a value of --columns: their quoted names, or their numbers if `names` is empty.

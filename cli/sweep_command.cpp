@@ -96,32 +96,18 @@ class SweptPoints {
   std::optional<Slicing> slicing;
 };
 
-/// The objects that write files of each variant beside its labels.
-struct Writers {
-  std::optional<io::LabelledCopy> copy;
-  std::optional<Cataloguing> cataloguing;
-};
-
-/// Returns the writers for the folder. They hold references to `made`.
-std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPoints& swept, Writers& made) {
+/// Returns the writers for the folder. They hold references to the points and to `cataloguing`.
+std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPoints& swept,
+                                            std::optional<Cataloguing>& cataloguing) {
   std::vector<io::VariantWriter> writers;
   const auto& wanted = command.outputs.wanted;
   if (const auto labelled = wanted.find(io::kLabelledFolder); labelled != wanted.end()) {
-    const std::string& extension = labelled->second;
-    const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kTableFormats);
-    const io::LabelledCopy& copy =
-        made.copy.emplace(command.input.labelled_copy(swept.points, format, {.core = command.settings.run.core_mask}));
-    writers.push_back({.folder = io::kLabelledFolder,
-                       .extension = extension,
-                       .contents = copy.contents(),
-                       .bytes = copy.bytes(),
-                       .write = [&copy](const auto& file, const auto& target, const VariantResult& result) {
-                         copy.write(file, target, result);
-                       }});
+    writers.push_back(
+        labelled_writer(command.input, swept.points, labelled->second, {.core = command.settings.run.core_mask}));
   }
   if (const auto catalog = wanted.find(io::kCatalogFolder); catalog != wanted.end()) {
-    made.cataloguing.emplace(command.input, swept.points, swept.slicing ? &*swept.slicing : nullptr);
-    writers.push_back(made.cataloguing->writer(catalog->second));
+    cataloguing.emplace(command.input, swept.points, swept.slicing ? &*swept.slicing : nullptr);
+    writers.push_back(cataloguing->writer(catalog->second));
     command.settings.run.core_mask = true;
   }
   return writers;
@@ -147,8 +133,8 @@ int sweep_points(SweepCommand& command) {
   io::ResultsFolder folder(command.out, command.sweep, command.mode, command.outputs, input.messages.notices());
   const bool beside = command.outputs.wants(io::kLabelledFolder) || command.outputs.wants(io::kCatalogFolder);
   const SweptPoints swept(command, !input.sliced() && !beside && command.report.empty());
-  Writers made_of;
-  std::vector<io::VariantWriter> writers = make_writers(command, swept, made_of);
+  std::optional<Cataloguing> cataloguing;
+  std::vector<io::VariantWriter> writers = make_writers(command, swept, cataloguing);
   const io::ResultsInput described = swept.describe();
   const std::vector<Variant> missing =
       folder.begin(described, describe_run(command.given, input.metric, settings.engine.backend), std::move(writers));

@@ -89,10 +89,7 @@ SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep) {
                        .sweep = std::move(sweep),
                        .mode = parse_folder_mode(arguments),
                        .settings = parse_run_settings(arguments),
-                       .input = {},
                        .out = arguments.text("out"),
-                       .outputs = {},
-                       .report = {},
                        .given = parse_given(arguments)};
   if (command.of_table) {
     Words about_points = options_of_outputs(&io::ResultsOutput::of_points);
@@ -121,6 +118,19 @@ void write_report(const SweepCommand& command, const std::string& name, const io
                                     .run = describe_run(command.given, metric, command.settings.engine.backend)}));
   add_folder(report, command.out, manifest);
   write_page(command.input.messages, command.report, io::Overwrite::replace, report);
+}
+
+io::VariantWriter labelled_writer(const Input& input, const io::FilePoints& points, const std::string& extension,
+                                  io::AddedColumns added, const Buffer<double>* probabilities) {
+  const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kTableFormats);
+  const auto copy = std::make_shared<const io::LabelledCopy>(input.labelled_copy(points, format, added));
+  return {.folder = io::kLabelledFolder,
+          .extension = extension,
+          .contents = copy->contents(),
+          .bytes = copy->bytes(),
+          .write = [copy, probabilities](const auto& file, const auto& target, const VariantResult& result) {
+            copy->write(file, target, result, probabilities == nullptr ? std::span<double>() : probabilities->span());
+          }};
 }
 
 std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {

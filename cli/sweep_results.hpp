@@ -17,12 +17,12 @@ struct SweepCommand {
   bool of_table = false;  ///< whether the input is a table of neighbours
   Sweep sweep;
   io::FolderMode mode = io::FolderMode::fresh;
-  RunSettings settings;
-  Input input;
-  std::string out;            ///< the results folder
-  io::FolderOutputs outputs;  ///< the outputs of the folder
-  std::string report;         ///< the page to write, or empty
-  InputOptions given;
+  RunSettings settings = {};
+  Input input = {};
+  std::string out = {};            ///< the results folder
+  io::FolderOutputs outputs = {};  ///< the outputs of the folder
+  std::string report = {};         ///< the page to write, or empty
+  InputOptions given = {};
 };
 
 /// Parses the options that one process and several have in common, and hdbscan, whose sweep is empty. Throws
@@ -35,6 +35,11 @@ void parse_report_of(const Arguments& arguments, SweepCommand& command);
 /// add_folder() and write_page().
 void write_report(const SweepCommand& command, const std::string& name, const io::FilePoints& points);
 
+/// Returns the writer of the files labelled/… of a results folder. The points, and `probabilities` if they are added,
+/// must outlive it. Throws as Input::labelled_copy().
+[[nodiscard]] io::VariantWriter labelled_writer(const Input& input, const io::FilePoints& points,
+                                                const std::string& extension, io::AddedColumns added,
+                                                const Buffer<double>* probabilities = nullptr);
 /// Returns the variants of the folder and the missing ones, sorted by eps, then minpts.
 [[nodiscard]] std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
 /// Returns true if all variants of the folder must be clustered together, because no lineage links their clusters: if

@@ -157,16 +157,7 @@ WatchCommand parse_watch(const Arguments& arguments) {
   return command;
 }
 
-/// The state between two steps.
-struct Progress {
-  InputPlace place;
-  std::uint64_t steps = 0;
-  std::uint64_t late = 0;
-  std::optional<double> latest;
-  WatchSizes sizes = {};
-};
-
-nlohmann::ordered_json json_of(const Progress& progress, const std::vector<OpenedFile>& files) {
+nlohmann::ordered_json json_of(const WatchProgress& progress, const std::vector<OpenedFile>& files) {
   const InputPlace& place = progress.place;
   nlohmann::ordered_json json{{"steps", progress.steps},
                               {"late", progress.late},
@@ -187,17 +178,15 @@ nlohmann::ordered_json json_of(const Progress& progress, const std::vector<Opene
   return json;
 }
 
-Progress progress_of(const nlohmann::ordered_json& json) {
-  Progress progress{.place = {.files = json.at("files_read"),
-                              .offset = json.at("offset"),
-                              .checksum = {},
-                              .rows = json.at("rows"),
-                              .skipped = json.at("skipped"),
-                              .times = json.at("times")},
-                    .steps = json.at("steps"),
-                    .late = json.at("late"),
-                    .latest = {},
-                    .sizes = json.at("sizes")};
+WatchProgress progress_of(const nlohmann::ordered_json& json) {
+  WatchProgress progress{.place = {.files = json.at("files_read"),
+                                   .offset = json.at("offset"),
+                                   .rows = json.at("rows"),
+                                   .skipped = json.at("skipped"),
+                                   .times = json.at("times")},
+                         .steps = json.at("steps"),
+                         .late = json.at("late"),
+                         .sizes = json.at("sizes")};
   progress.place.checksum.add(io::FileDigest{.bytes = progress.place.offset, .crc32 = json.at("checksum")});
   if (!json.at("latest").is_null()) progress.latest = json.at("latest").get<double>();
   return progress;
@@ -254,8 +243,8 @@ class Watch {
   std::optional<Window> window_;
   std::optional<WatchOutput> output_;
   std::optional<WatchPage> page_;
-  Progress current_;            ///< with the rows that were read since the last step
-  Progress done_;               ///< after the last step
+  WatchProgress current_;       ///< with the rows that were read since the last step
+  WatchProgress done_;          ///< after the last step
   std::vector<double> points_;  ///< of the step, [m × d]
   std::vector<double> times_;   ///< [m]
   bool is_saved_ = false;       ///< a snapshot of done_ was written
@@ -376,12 +365,7 @@ void Watch::save(bool now) {
 
 void Watch::show(bool running) {
   if (!page_ || !is_consistent_) return;
-  page_->write(*window_, {.steps = done_.steps,
-                          .rows = done_.place.rows,
-                          .late = done_.late,
-                          .skipped = done_.place.skipped,
-                          .times = done_.place.times,
-                          .running = running});
+  page_->write(*window_, done_, running);
   is_shown_ = true;
 }
 

@@ -33,11 +33,7 @@ OpenedFile described(const std::string& name, const struct stat& status) {
 
 /// Throws InputError unless a name is UTF-8: snapshots hold names as JSON.
 void require_utf8(std::string_view name) {
-  for (std::string_view rest = name; !rest.empty();) {
-    const std::size_t length = io::utf8_length(rest);
-    if (length == 0) throw input_error("{}: the name is not in UTF-8: rename the file", io::show_name(name));
-    rest.remove_prefix(length);
-  }
+  if (!io::is_utf8(name)) throw input_error("{}: the name is not in UTF-8: rename the file", io::show_name(name));
 }
 
 /// Returns the names of the input files in a folder, sorted. Throws InputError.

@@ -18,11 +18,11 @@ namespace epsflow::cli {
 
 /// A position in the input between two rows, and counts of the rows before it. A later run can go on from there.
 struct InputPlace {
-  std::uint64_t files = 0;    ///< files that were read to their end; standard input is not counted
-  std::uint64_t offset = 0;   ///< bytes of the file after them that were read
-  io::Checksum checksum;      ///< the checksum of these bytes
-  std::uint64_t rows = 0;     ///< rows of the whole input that were read, those without a value included
-  std::uint64_t skipped = 0;  ///< of these, the rows without a coordinate or a time
+  std::uint64_t files = 0;     ///< files that were read to their end; standard input is not counted
+  std::uint64_t offset = 0;    ///< bytes of the file after them that were read
+  io::Checksum checksum = {};  ///< the checksum of these bytes
+  std::uint64_t rows = 0;      ///< rows of the whole input that were read, those without a value included
+  std::uint64_t skipped = 0;   ///< of these, the rows without a coordinate or a time
   TimeKind times = TimeKind::unknown;
 };
 

@@ -1,6 +1,5 @@
 #include <epsflow/cli/watch_output.hpp>
 
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -172,15 +171,7 @@ void WatchOutput::append_rows(std::size_t file, const Table& table, bool header)
   }
   for (std::size_t row = 0; row < table.front().size(); ++row) {
     for (const TableColumn& column : table) {
-      std::visit(
-          [&]<class T>(const std::vector<T>& values) {
-            if constexpr (std::is_same_v<T, std::string>) {
-              csv.text(values[row]);
-            } else {
-              csv.number(values[row]);
-            }
-          },
-          column.values);
+      std::visit([&](const auto& values) { csv.value(values[row]); }, column.values);
     }
     csv.end_row();
   }

@@ -200,23 +200,23 @@ void WatchPage::add_history(nlohmann::ordered_json& data, std::uint64_t first) c
   }
 }
 
-void WatchPage::write(const Window& window, const WatchPageState& state) {
+void WatchPage::write(const Window& window, const WatchProgress& progress, bool running) {
   for_each_new_line(folder_ / kWatchFiles[kTracks], read_[kTracks],
                     [this](std::string_view line) { read_track(line); });
   for_each_new_line(folder_ / kWatchFiles[kEvents], read_[kEvents],
                     [this](std::string_view line) { read_event(line); });
-  const std::uint64_t first = state.steps - std::min(state.steps, kShownSteps);
+  const std::uint64_t first = progress.steps - std::min(progress.steps, kShownSteps);
   forget_before(first);
   const Stopwatch writing;  // without the history, which the first page of a run reads as a whole
   const WindowResult& result = window.results().front();
-  nlohmann::ordered_json data{{"running", state.running},
-                              {"steps", state.steps},
+  nlohmann::ordered_json data{{"running", running},
+                              {"steps", progress.steps},
                               {"time", nullptr},
-                              {"dates", state.times >= TimeKind::date_with_zone},
-                              {"zone", state.times == TimeKind::date_with_zone},
-                              {"rows", state.rows},
-                              {"late", state.late},
-                              {"skipped", state.skipped},
+                              {"dates", progress.place.times >= TimeKind::date_with_zone},
+                              {"zone", progress.place.times == TimeKind::date_with_zone},
+                              {"rows", progress.place.rows},
+                              {"late", progress.late},
+                              {"skipped", progress.place.skipped},
                               {"points", window.size()},
                               {"clusters", result.clusters.size()},
                               {"table", table(result.clusters)}};

@@ -10,25 +10,25 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <epsflow/cli/watch_input.hpp>
 #include <epsflow/cli/watch_output.hpp>
-#include <epsflow/cli/watch_rows.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/windows/window.hpp>
 
 namespace epsflow::cli {
 
-/// The progress of the run, as the page shows it.
-struct WatchPageState {
+/// The state between two steps.
+struct WatchProgress {
+  InputPlace place;
   std::uint64_t steps = 0;  ///< the number of steps that are finished
-  std::uint64_t rows = 0;
-  std::uint64_t late = 0;     ///< rows that were left out because their time was too far before the latest one
-  std::uint64_t skipped = 0;  ///< rows without a coordinate or a time
-  TimeKind times = TimeKind::unknown;
-  bool running = false;  ///< more steps may follow, so that the page reloads itself
+  std::uint64_t late = 0;   ///< rows that were left out because their time was too far before the latest one
+  std::optional<double> latest = {};
+  WatchSizes sizes = {};
 };
 
 class WatchPage {
@@ -40,8 +40,9 @@ class WatchPage {
   /// writing pages takes at most a tenth of the time.
   [[nodiscard]] bool is_due() const noexcept { return since_.seconds() >= pause_; }
   /// Writes the page, which appears whole or not at all. The files of the folder must be those after the last step of
-  /// the window. O(points + new lines of the files). Throws ResourceError.
-  void write(const Window& window, const WatchPageState& state);
+  /// the window. running: more steps may follow, so that the page reloads itself. O(points + new lines of the files).
+  /// Throws ResourceError.
+  void write(const Window& window, const WatchProgress& progress, bool running);
 
  private:
   /// The part of the life of a cluster that is in memory.

@@ -6,7 +6,6 @@
 
 #include <epsflow/cli/output.hpp>
 #include <epsflow/io/read/source.hpp>
-#include <epsflow/io/read/text/iso_time.hpp>
 #include <epsflow/io/read/text/text_fields.hpp>
 
 namespace epsflow::cli {

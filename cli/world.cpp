@@ -1,9 +1,9 @@
 #include <epsflow/cli/world.hpp>
 
-#include <charconv>
 #include <cstdlib>
 #include <optional>
-#include <string_view>
+
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -11,10 +11,8 @@ namespace {
 std::optional<int> number_in(const char* variable) {
   const char* const value = std::getenv(variable);
   if (value == nullptr) return std::nullopt;
-  const std::string_view text = value;
-  int number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return code == std::errc{} && end == text.data() + text.size() && number >= 0 ? std::optional(number) : std::nullopt;
+  const std::optional<int> number = io::number_in<int>(value);
+  return number.value_or(-1) >= 0 ? number : std::nullopt;
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct InputRows {
   /// text with a row of units and FITS files have units; otherwise the list is empty.
   std::vector<std::string> units = {};
   std::uint64_t pieces = 1;  ///< number of files that the snapshot is split into, as the header of this file states it
+  std::uint64_t after = 0;   ///< rows of the file after the share that was read; 0 if no share was read
 };
 
 /// The origin of points: columns, files and the periodic box.

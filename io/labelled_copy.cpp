@@ -10,7 +10,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read/fits/fits_format.hpp>
-#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
 #include <epsflow/io/row_numbers.hpp>
@@ -44,13 +44,6 @@ std::string find_limit(const std::vector<std::filesystem::path>& files, const Re
     }
   }
   return {};
-}
-
-bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcept {
-  const auto folded = [&](char c) {
-    return ignore_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return folded(x) == folded(y); });
 }
 
 }  // namespace
@@ -125,7 +118,9 @@ void LabelledCopy::require_free_names() const {
   if (added_.probability) added.emplace_back(kProbabilityColumn);
   if (!limit_.empty() && points_.renumbered()) added.emplace_back(kRowColumn);
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    const auto is_same = [&](const std::string& other) { return same_name(names_[i], other, ignore_case); };
+    const auto is_same = [&](const std::string& other) {
+      return ignore_case ? to_lower(names_[i]) == to_lower(other) : names_[i] == other;
+    };
     if (std::any_of(added.begin(), added.end(), is_same)) {
       throw InputError(
           fmt::format("{} has a column {} already, beside which none of that name can be written; rename it there",

@@ -1,11 +1,9 @@
 #include <epsflow/io/read_neighbors.hpp>
 
-#include <span>
-#include <string_view>
-
+#include <epsflow/io/formats.hpp>
 #include <epsflow/io/read/child_reader.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/hdf5/hdf5_format.hpp>
-#include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -18,11 +16,7 @@ FileNeighbors read_neighbors(const std::filesystem::path& file, std::uint64_t me
   if (&opened.format != &hdf5_format()) {
     throw source.error("is {}, and tables of neighbours are HDF5; `epsflow neighbors` writes one", opened.format.name);
   }
-  if (!opened.format.usable()) throw_left_out(opened.format);
-  const std::span<const char> begin = opened.bytes->peek();
-  if (!std::string_view(begin.data(), begin.size()).starts_with(opened.format.must_begin)) {
-    throw source.error("{}", opened.format.otherwise);
-  }
+  require_format(opened.format.name);
   NeighborsBuilder table(source);
   read_in_child(opened.format, library_file(*opened.bytes, source), source, table);
   return table.take();

@@ -5,9 +5,9 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/format.hpp>
-#include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/raw_reader.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <utility>
 
 namespace epsflow {
@@ -204,8 +204,8 @@ FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uin
   return points;
 }
 
-void require_same_columns(const std::filesystem::path& first_file, const FilePoints& first,
-                          const std::filesystem::path& file, const FilePoints& points, const ReadOptions& options) {
+void require_same_kind(const std::filesystem::path& first_file, const FilePoints& first,
+                       const std::filesystem::path& file, const FilePoints& points, const ReadOptions& options) {
   if (points.dims() != first.dims()) {
     throw InputError(
         fmt::format("{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
@@ -216,13 +216,10 @@ void require_same_columns(const std::filesystem::path& first_file, const FilePoi
     throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
                                  file.string(), first_file.string()));
   }
-}
-
-void require_same_box(const std::filesystem::path& first_file, const FilePoints& first,
-                      const std::filesystem::path& file, const FilePoints& points) {
-  if (points.box == first.box) return;
-  throw InputError(fmt::format("{} and {} are snapshots of different boxes; read them one by one", file.string(),
-                               first_file.string()));
+  if (points.box != first.box) {
+    throw InputError(fmt::format("{} and {} are snapshots of different boxes; read them one by one", file.string(),
+                                 first_file.string()));
+  }
 }
 
 /// Copies `part` to `all` after its first `at` points, widening float32 if `all` is float64.
@@ -290,8 +287,7 @@ FilePoints read_points(const std::vector<std::filesystem::path>& files, const Re
                                    file.format.name, files[0].string(), format->name));
     }
     parts.push_back(read_file(file, options, taken));
-    require_same_columns(files[0], parts[0], path, parts.back(), options);
-    require_same_box(files[0], parts[0], path, parts.back());
+    require_same_kind(files[0], parts[0], path, parts.back(), options);
     taken += parts.back().view().bytes() + parts.back().weights.size() * sizeof(double);
   }
   return join(std::move(parts), fmt::format("{} and {} more files", files[0].string(), files.size() - 1), options);
@@ -321,6 +317,7 @@ ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, cons
   }
   std::vector<std::size_t> left;  // rows that became points
   left.reserve(points.size());
+  RowWalker walker(points.inputs);
   std::size_t row = 0;
   for (std::size_t f = 0; f < points.inputs.size(); ++f) {
     const InputRows& input = points.inputs[f];
@@ -328,13 +325,8 @@ ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, cons
         read.inputs[f].rows != input.rows) {
       throw InputError(input.name + ": has changed since it was read; run again");
     }
-    auto dropped = input.dropped.begin();
-    for (std::uint64_t r = input.first; r < input.first + input.rows; ++r, ++row) {
-      if (dropped != input.dropped.end() && *dropped == r) {
-        ++dropped;
-      } else {
-        left.push_back(row);
-      }
+    for (const std::size_t end = row + input.rows; row < end; ++row) {
+      if (walker.next() != RowWalker::kDropped) left.push_back(row);
     }
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {

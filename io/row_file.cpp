@@ -19,7 +19,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
 #include <epsflow/io/read/raw_reader.hpp>
@@ -152,7 +152,9 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   found.rows.precision = none.precision();
   found.rows.size = narrow<std::size_t>((*bytes - *begin) / found.rows.row_bytes());
   require_countable(input.shown, options, found.rows.size, found.rows.dims);
-  found.origin.inputs.front().rows = found.rows.size;
+  InputRows& of_file = found.origin.inputs.front();
+  of_file.rows = found.rows.size;
+  of_file.after = 0;
   set_rows(found, {input.shown, *path}, *begin);
   return found;
 }

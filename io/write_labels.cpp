@@ -8,6 +8,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
+#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/write/csv_writer.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write/output_table.hpp>
@@ -41,10 +42,7 @@ void write_csv_points(const std::filesystem::path& file, const std::filesystem::
 }  // namespace
 
 OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (file == kStandardOutput) extension = ".csv";
+  const std::string extension = file == kStandardOutput ? ".csv" : to_lower(file.extension().string());
   std::string known;
   for (const OutputFormat format : allowed) {
     for (const auto& [ending, meaning] : kEndings) {

@@ -161,27 +161,23 @@ void put_rows(DataStream& data, const PointsShape& shape, std::uint64_t row_byte
 }
 
 /// Puts the next values of the stream as the given coordinates.
-template <class T>
 void put_run(DataStream& data, const PointsShape& shape, const BinaryColumn& column,
              std::span<const std::size_t> coordinates, const RowRange& rows, ValueStore& points) {
   const std::size_t size = bytes_of(column.type);
   const std::uint64_t block = kBlockBytes / size;
   std::vector<char> bytes(kBlockBytes);
-  std::vector<T> values(block);
-  for (RowRange some{rows.first}; some.first < rows.end(); some.first += block) {
-    some.count = std::min(block, rows.end() - some.first);
-    data.read(std::span(bytes).first(some.count * size));
-    convert_column({column, shape.columns[coordinates[0]], bytes.data(), size, some, data.source()}, values.data(), 1);
-    for (const std::size_t k : coordinates) {
-      points.put_coordinate(some.first, k, std::span<const T>(values).first(some.count));
+  with_type(shape.precision(), [&]<class T>(T /*zero*/) {
+    std::vector<T> values(block);
+    for (RowRange some{rows.first}; some.first < rows.end(); some.first += block) {
+      some.count = std::min(block, rows.end() - some.first);
+      data.read(std::span(bytes).first(some.count * size));
+      const ElementChoice& choice = shape.columns[coordinates[0]];
+      convert_column({column, choice, bytes.data(), size, some, data.source()}, values.data(), 1);
+      for (const std::size_t k : coordinates) {
+        points.put_coordinate(some.first, k, std::span<const T>(values).first(some.count));
+      }
     }
-  }
-}
-
-void put_run(DataStream& data, const PointsShape& shape, const BinaryColumn& column,
-             std::span<const std::size_t> coordinates, const RowRange& rows, ValueStore& points) {
-  with_type(shape.precision(),
-            [&](auto zero) { put_run<decltype(zero)>(data, shape, column, coordinates, rows, points); });
+  });
 }
 
 }  // namespace

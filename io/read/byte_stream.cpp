@@ -108,8 +108,7 @@ class FileByteStream final : public ByteStream {
 
   [[noreturn]] void throw_shortened() const {
     throw InputError(
-        fmt::format("{}: was shortened while it was read: {} of {} were there; read it again when it is "
-                    "complete",
+        fmt::format("{}: was shortened while it was read: {} of {} were there; read it again when it is complete",
                     name_, format_bytes(done_), format_bytes(*size_)));
   }
 
@@ -274,9 +273,8 @@ std::unique_ptr<ByteStream> stream_of(std::span<const char> bytes, std::string n
 
 void throw_over_budget(const std::string& name, std::uint64_t budget) {
   throw ResourceError(
-      fmt::format("{}: its bytes are more than the {} that are left to read them; raise "
-                  "ReadOptions::memory",
-                  name, format_bytes(budget)));
+      fmt::format("{}: its bytes are more than the {} that are left to read them; raise ReadOptions::memory", name,
+                  format_bytes(budget)));
 }
 
 OwnedBytes read_all(ByteStream& stream, std::uint64_t budget, const std::string& name) {

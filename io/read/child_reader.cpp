@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -22,51 +21,39 @@
 namespace epsflow::io {
 namespace {
 
-/// Receives the answers of the child.
-class Answers {
- public:
-  explicit Answers(Connection child) noexcept : child_(child) {}
+/// Throws the child's error, or BadValues for any other message.
+[[noreturn]] void throw_error(const Connection& child, Message message) {
+  if (message == Message::usage_error) throw UsageError(child.receive<std::string>());
+  if (message == Message::input_error) throw InputError(child.receive<std::string>());
+  if (message == Message::resource_error) throw ResourceError(child.receive<std::string>());
+  if (message == Message::error) throw Error(child.receive<std::string>());
+  throw BadValues();
+}
 
-  /// True if the child has understood the request.
-  [[nodiscard]] bool begun() const noexcept { return begun_; }
-
-  /// Sends the request and stores the values received. Throws BadValues for impossible ones, and the child's error.
-  void receive(const ReadRequest& request, ValueStore& store) {
-    child_.send(request);
-    for (;;) {
-      const auto message = child_.receive<Message>();
-      if (message == Message::begun && !begun_) {
-        begun_ = true;
-      } else if (message == Message::names && request.options.choose && !store.has_begun()) {
-        child_.send(request.options.choose(child_.receive<std::vector<std::string>>()));
-      } else if (message == Message::points) {
-        store.begin(child_.receive<PointsShape>());
-      } else if (message == Message::table) {
-        store.begin(child_.receive<NeighborsShape>());
-      } else if (message == Message::values) {
-        const auto [first, column, bytes] = child_.receive<ValuesHeader>();
-        store.put_from(first, column, bytes,
-                       [&](std::span<std::byte> to) { child_.receive_bytes(to.data(), to.size()); });
-      } else if (message == Message::end && store.is_complete()) {
-        return;
-      } else {
-        throw_error(message);
-      }
+/// Sends the request and stores the values received. `begun` becomes true if the child understands the request. Throws
+/// BadValues for impossible values, and the child's error.
+void receive(const Connection& child, const ReadRequest& request, ValueStore& store, bool& begun) {
+  child.send(request);
+  for (;;) {
+    const auto message = child.receive<Message>();
+    if (message == Message::begun && !begun) {
+      begun = true;
+    } else if (message == Message::names && request.options.choose && !store.has_begun()) {
+      child.send(request.options.choose(child.receive<std::vector<std::string>>()));
+    } else if (message == Message::points) {
+      store.begin(child.receive<PointsShape>());
+    } else if (message == Message::table) {
+      store.begin(child.receive<NeighborsShape>());
+    } else if (message == Message::values) {
+      const auto [first, column, bytes] = child.receive<ValuesHeader>();
+      store.put_from(first, column, bytes, [&](std::span<std::byte> to) { child.receive_bytes(to.data(), to.size()); });
+    } else if (message == Message::end && store.is_complete()) {
+      return;
+    } else {
+      throw_error(child, message);
     }
   }
-
- private:
-  [[noreturn]] void throw_error(Message message) {
-    if (message == Message::usage_error) throw UsageError(child_.receive<std::string>());
-    if (message == Message::input_error) throw InputError(child_.receive<std::string>());
-    if (message == Message::resource_error) throw ResourceError(child_.receive<std::string>());
-    if (message == Message::error) throw Error(child_.receive<std::string>());
-    throw BadValues();
-  }
-
-  Connection child_;
-  bool begun_ = false;
-};
+}
 
 class Child {
  public:
@@ -179,8 +166,7 @@ std::filesystem::path find_reader() {
   if (found != places.end()) return *found;
   throw ResourceError(
       fmt::format("the program epsflow-reader, which reads FITS, HDF5, Parquet and Arrow files, is neither {} nor {} "
-                  "nor {}; let the "
-                  "environment variable EPSFLOW_READER name it",
+                  "nor {}; let the environment variable EPSFLOW_READER name it",
                   places[0].string(), places[1].string(), places[2].string()));
 }
 
@@ -210,20 +196,21 @@ void read_in_child(const Format& format, const LibraryFile& file, const Source& 
   }();
   written = {};
   request = {};
-  Answers from_child(Connection(answers.get(), asked.get()));
+  bool begun = false;
   try {
-    from_child.receive({.parent = ::getpid(),
-                        .patience = patience,
-                        .format = std::string(format.name),
-                        .name = source.name,
-                        .path = is_in_memory ? std::string() : file.path.string(),
-                        .size = file.size,
-                        .file_memory = file.memory_taken,
-                        .memory_taken = source.memory_taken,
-                        .chooses = static_cast<bool>(source.options.choose),
-                        .neighbors = store.takes_table(),
-                        .options = source.options},
-                       store);
+    receive(Connection(answers.get(), asked.get()),
+            {.parent = ::getpid(),
+             .patience = patience,
+             .format = std::string(format.name),
+             .name = source.name,
+             .path = is_in_memory ? std::string() : file.path.string(),
+             .size = file.size,
+             .file_memory = file.memory_taken,
+             .memory_taken = source.memory_taken,
+             .chooses = static_cast<bool>(source.options.choose),
+             .neighbors = store.takes_table(),
+             .options = source.options},
+            store, begun);
     static_cast<void>(child.wait());
   } catch (const BadValues&) {
     // Closing both ends stops a child that is writing, or waiting for data.
@@ -239,7 +226,7 @@ void read_in_child(const Format& format, const LibraryFile& file, const Source& 
     if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGXCPU) {
       throw source.error<ResourceError>("the process that read it was ended ({}); read it again", ::strsignal(signal));
     }
-    if (!from_child.begun() && signal == 0) {
+    if (!begun && signal == 0) {
       throw source.error<ResourceError>(
           "{} does not start, or is of another version of epsflow; let the environment variable EPSFLOW_READER name "
           "the one that was built with this program",

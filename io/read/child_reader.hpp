@@ -23,4 +23,9 @@ void read_in_child(const Format& format, const LibraryFile& file, const Source& 
 /// this program, in ../bin from there, or where epsflow was installed. Throws ResourceError if none has it.
 [[nodiscard]] std::filesystem::path find_reader();
 
+/// Reads the request on standard input, parses the file with the functions that `reader_of` returns for its format, and
+/// answers on kAnswers. Ends the process without destroying objects, because libraries may crash there. The process
+/// dumps no core, and dies with its parent.
+[[noreturn]] void serve_reader(Reader (*reader_of)(std::string_view format));
+
 }  // namespace epsflow::io

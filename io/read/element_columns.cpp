@@ -22,7 +22,7 @@ std::optional<ElementName> parse_element(std::string_view text) {
   const std::size_t open = text.rfind('[');
   if (open == std::string_view::npos || open == 0 || text.back() != ']') return std::nullopt;
   const std::string_view digits = text.substr(open + 1, text.size() - open - 2);
-  const auto element = whole_number<std::uint64_t>(digits);
+  const auto element = number_in<std::uint64_t>(digits);
   if (!element) return std::nullopt;
   return ElementName{std::string(text.substr(0, open)), *element};
 }
@@ -123,9 +123,7 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
       const bool is_double = std::any_of(chosen.begin(), chosen.end(), [&](const ElementChoice& other) {
         return other.column == choice.column && other.element == choice.element;
       });
-      if (is_double) {
-        throw_named_twice(source, "column " + choice.label());
-      }
+      if (is_double) throw_named_twice(source, "column " + choice.label());
       chosen.push_back(std::move(choice));
     }
   }
@@ -178,7 +176,7 @@ std::size_t find_non_finite(std::span<const T> values) noexcept {
 }
 
 template <class T>
-void apply_nan_policy_to(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
+void apply_nan_policy(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
   const std::span<T> values = points.values<T>();
   const std::size_t dims = points.dims();
   if (source.options.on_nan == NanPolicy::keep) return;
@@ -191,12 +189,6 @@ void apply_nan_policy_to(FilePoints& points, std::span<const ElementChoice> chos
         points.inputs.front().first + bad / dims, chosen[bad % dims].label(), values[bad], kinds_of_values(source));
   }
   points.truncate(compact_finite(values, points.size(), dims, points.inputs.front()));
-}
-
-void apply_nan_policy(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
-  const std::uint64_t first = points.inputs.empty() ? 0 : points.inputs.front().first;
-  points.inputs = {{.name = source.name, .rows = points.size(), .first = first}};
-  with_type(points.precision(), [&](auto zero) { apply_nan_policy_to<decltype(zero)>(points, chosen, source); });
 }
 
 /// Makes the last coordinate the weights, and the others points of `precision`, which holds them exactly. O(n·d).
@@ -225,11 +217,6 @@ std::string ElementChoice::label() const { return name.empty() ? std::to_string(
 Precision precision_of(std::span<const ElementChoice> columns) noexcept {
   const bool single = std::all_of(columns.begin(), columns.end(), [](const auto& column) { return column.is_float32; });
   return single ? Precision::float32 : Precision::float64;
-}
-
-std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
-                                           std::span<const std::uint64_t> elements) {
-  return select_elements(source, available, [elements](std::size_t column) { return elements[column]; });
 }
 
 std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
@@ -263,7 +250,8 @@ std::string describe_wide(std::uint64_t rows, std::uint64_t columns) {
 }
 
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
-  apply_nan_policy(points, chosen, source);
+  points.inputs.front().rows = points.size();
+  with_type(points.precision(), [&](auto zero) { apply_nan_policy<decltype(zero)>(points, chosen, source); });
   take_columns(points, chosen, source);
 }
 

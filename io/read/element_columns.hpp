@@ -44,10 +44,6 @@ inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of = {});
 
-/// Overload for columns of which number i holds elements[i] values in each row.
-[[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
-                                                         std::span<const std::uint64_t> elements);
-
 /// Throws InputError for a matrix of at most 4 rows and more than 32 columns, because it may hold one coordinate per
 /// row, whereas each row is read as a point. ReadOptions::columns permits such a matrix. Always throws InputError for
 /// more than 2^20 columns.
@@ -57,8 +53,8 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 /// else nothing.
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
-/// Finishes points whose values have been read. As ReadOptions::on_nan says, drops and records the rows with NaN or
-/// infinity, throws InputError naming the first, or keeps them. Then calls take_columns(). O(n·d).
+/// Finishes points of make_points() whose values have been read. As ReadOptions::on_nan says, drops and records the
+/// rows with NaN or infinity, throws InputError naming the first, or keeps them. Then calls take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 /// Stores names, numbers and units of the chosen columns in the points. If source.options name a weight column, the

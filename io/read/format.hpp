@@ -1,9 +1,10 @@
-// The registry of file formats that points are read from. Code that depends on the format of a file looks it up here. A
-// new format is a record in format.cpp and an entry in all_formats().
+// The registry of file formats that points are read from, and files of these formats. Code that depends on the format
+// of a file looks it up here. A new format is a record in format.cpp and an entry in all_formats().
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,9 +52,6 @@ struct Format {
 /// Returns every format, including those that this build cannot read.
 [[nodiscard]] std::span<const Format* const> all_formats();
 
-/// Throws UsageError for a format that this build leaves out.
-[[noreturn]] void throw_left_out(const Format& format);
-
 /// The parts of a file name that decide the format.
 struct FileName {
   std::string extension;           ///< in lower case, with its dot, without .gz
@@ -71,5 +69,20 @@ struct FileName {
 /// of another name if no raw file is expected.
 [[nodiscard]] const Format& find_format(std::span<const char> bytes, const FileName& name, bool raw_is_expected,
                                         const std::string& shown);
+
+/// Returns a fingerprint that changes whenever a regular file is written to: its identity, size, and time of last
+/// change. Empty for any other file.
+[[nodiscard]] std::string stamp_of(const std::filesystem::path& file);
+
+/// An open file of a known format. Throws as open_stream() and find_format(), and InputError if it is empty.
+struct InputFile {
+  InputFile(const std::filesystem::path& file, const ReadOptions& options);
+
+  std::string shown;  ///< the name in errors
+  std::string stamp;  ///< stamp_of() the file, before it was opened
+  FileName name;
+  std::unique_ptr<ByteStream> bytes;
+  const Format& format;
+};
 
 }  // namespace epsflow::io

@@ -2,7 +2,7 @@
 #include <unistd.h>
 #include <cstdio>
 
-#include <epsflow/io/read/reader_process.hpp>
+#include <epsflow/io/read/child_reader.hpp>
 
 namespace {
 

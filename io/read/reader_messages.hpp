@@ -1,7 +1,6 @@
 // The messages between this process and the child process that reads files for it (epsflow-reader).
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -9,8 +8,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <sys/types.h>
 
@@ -92,14 +89,14 @@ class Connection {
   /// Sends values: texts, lists, structures with members_of(), and trivially copyable types. A text is cut after
   /// kLongest bytes. Throws BadValues if the other end is closed.
   template <class... T>
-  void send(const T&... values) {
+  void send(const T&... values) const {
     (send_one(values), ...);
   }
 
   /// Receives a value as send() sends it. Throws BadValues if the other end is closed or sends an impossible value,
   /// such as a list of more than kLongest items.
   template <class T>
-  T receive() {
+  T receive() const {
     T value{};
     receive_into(value);
     return value;
@@ -113,7 +110,7 @@ class Connection {
   static constexpr std::uint64_t kLongest = std::uint64_t{1} << 20;
 
   template <class T>
-  void send_one(const T& value) {
+  void send_one(const T& value) const {
     if constexpr (std::is_convertible_v<const T&, std::string_view>) {
       const std::string_view text = std::string_view(value).substr(0, kLongest);
       send_one(std::uint64_t{text.size()});
@@ -130,7 +127,7 @@ class Connection {
   }
 
   template <class T>
-  void receive_into(T& value) {
+  void receive_into(T& value) const {
     if constexpr (std::same_as<T, bool>) {
       value = receive<std::uint8_t>() != 0;
     } else if constexpr (requires { members_of(value); }) {

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/reader_process.hpp>
+#include <epsflow/io/read/child_reader.hpp>
 
 #include <chrono>
 #include <csignal>

@@ -1,7 +1,5 @@
 #include <epsflow/io/read/source.hpp>
 
-#include <array>
-#include <cmath>
 #include <numeric>
 
 #include <epsflow/core/checked.hpp>
@@ -29,15 +27,15 @@ std::optional<std::size_t> find_name(const Source& source, const ColumnList& ava
 
 /// Returns the first and the last column that a number (negative: from the end) or a range selects.
 std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList& available, std::string_view wanted) {
-  if (const auto number = whole_number<std::int64_t>(wanted)) {
+  if (const auto number = number_in<std::int64_t>(wanted)) {
     const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
     if (column < 0 || std::cmp_greater_equal(column, available.count)) return std::nullopt;
     return std::pair(static_cast<std::size_t>(column), static_cast<std::size_t>(column));
   }
   const std::size_t dash = wanted.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  const auto first = whole_number<std::size_t>(trim(wanted.substr(0, dash)));
-  const auto last = whole_number<std::size_t>(trim(wanted.substr(dash + 1)));
+  const auto first = number_in<std::size_t>(trim(wanted.substr(0, dash)));
+  const auto last = number_in<std::size_t>(trim(wanted.substr(dash + 1)));
   if (!first || !last || *first > *last || *last >= available.count) return std::nullopt;
   return std::pair(*first, *last);
 }
@@ -91,8 +89,7 @@ void throw_rounded(const Source& source, const std::string& where, const std::st
                    const std::string& value) {
   throw source.error(
       "{}, column {} is {}, an integer beyond 2^53 that float64 does not hold: others would become the same {}; "
-      "subtract "
-      "an offset from the column{}",
+      "subtract an offset from the column{}",
       where, column, value, source.options.on_nan == NanPolicy::keep ? "number" : "coordinate",
       source.options.on_nan == NanPolicy::keep
           ? ", or " + std::string(how_to_choose(source))
@@ -151,7 +148,7 @@ FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t colu
   const RowRange rows = share_of(source.options, n);
   require_room(source, rows.count, columns, columns * bytes_of(precision));
   FilePoints points(narrow<std::size_t>(rows.count), narrow<std::size_t>(columns), precision);
-  points.inputs = {{.name = source.name, .first = rows.first}};
+  points.inputs = {{.name = source.name, .first = rows.first, .after = n - rows.end()}};
   return points;
 }
 

@@ -147,9 +147,9 @@ std::string list_of(const Items& items, Show show) {
 /// Removes blanks and tabs from both ends.
 [[nodiscard]] std::string_view trim(std::string_view text) noexcept;
 
-/// Returns the number if all of the text is one: digits, after an optional minus if T is signed.
+/// Returns the number of type T if all of the text is one, as std::from_chars() reads it: without a plus or blanks.
 template <class T>
-std::optional<T> whole_number(std::string_view text) {
+std::optional<T> number_in(std::string_view text) {
   T number{};
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);

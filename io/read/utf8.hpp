@@ -27,6 +27,11 @@ namespace epsflow::io {
   return is_overlong || is_outside ? 0 : length;
 }
 
+[[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
+  while (const std::size_t length = utf8_length(text)) text.remove_prefix(length);
+  return text.empty();
+}
+
 /// Appends a character; an invalid code becomes U+FFFD.
 inline void append_utf8(std::uint32_t code, std::string& text) {
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;

@@ -56,8 +56,7 @@ void FolderLock::make_folders() {
       topmost_made_ = p;
     }
   }
-  std::filesystem::create_directories(hidden_, code);
-  if (code) throw_cannot_write(folder_, code.value());
+  make_folder(hidden_, folder_);
 }
 
 bool FolderLock::try_lock(const Notice& notice) {

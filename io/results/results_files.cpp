@@ -85,12 +85,8 @@ void take_place(const std::filesystem::path& replacement, const std::filesystem:
   const Manifest next = read_manifest(replacement);
   // Removes the old results first: while their sweep.json exists, no new file has been moved.
   if (std::filesystem::exists(folder / kManifestName)) remove_results(folder, read_manifest(folder));
-  std::error_code code;
   const std::set<std::string> folders = folders_of(next.files);
-  for (const std::string& name : folders) {
-    std::filesystem::create_directories(folder / name, code);
-    if (code) throw_cannot_write(folder / name, code.value());
-  }
+  for (const std::string& name : folders) make_folder(folder / name, folder / name);
   for (const auto& [name, digest] : next.files) move_up(replacement, folder, name);
   save_summary(folder, next);
   for (const std::string& name : folders) sync_path(folder / name);

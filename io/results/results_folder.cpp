@@ -3,19 +3,71 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <exception>
 #include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/results/commit_thread.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
-#include <epsflow/io/write/trace_json.hpp>
 
 namespace epsflow::io {
+
+/// A file of results under its temporary name.
+struct PendingFile {
+  std::string name;  ///< the final name
+  std::filesystem::path partial;
+  FileDigest digest;
+};
+
+/// A variant whose files are written, the labels first, but still have their temporary names.
+struct PendingVariant {
+  SweepEntry entry;
+  std::vector<PendingFile> files;
+};
+
+/// A thread that makes finished variants durable, so that a sweep does not wait for the disk. Passes variants to
+/// `commit` in batches: about one batch a second, or at once if there are many bytes.
+class CommitThread {
+ public:
+  using Commit = std::function<void(const std::vector<PendingVariant>&)>;
+
+  explicit CommitThread(Commit commit) : commit_(std::move(commit)), thread_([this] { run(); }) {}
+  /// Ends the thread. Does not commit waiting variants.
+  ~CommitThread() { stop(false); }
+  CommitThread(const CommitThread&) = delete;
+  CommitThread& operator=(const CommitThread&) = delete;
+
+  /// Adds a variant. Throws the exception that `commit` threw on the thread. Thread-safe.
+  void add(PendingVariant variant);
+  /// Waits until everything is committed, and ends the thread. Throws the exception that `commit` threw.
+  void finish();
+
+ private:
+  void run() noexcept;
+  void stop(bool drain);
+
+  Commit commit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<PendingVariant> pending_;
+  std::uint64_t pending_bytes_ = 0;
+  std::chrono::steady_clock::time_point first_;  ///< time at which the first of pending_ was added
+  bool stopping_ = false;
+  std::exception_ptr failed_;
+  std::thread thread_;
+};
+
 namespace {
+
+constexpr std::chrono::seconds kInterval{1};
+constexpr std::uint64_t kMuch = 1ULL << 28;  // 256 MiB: one second of a fast disk
 
 /// summary.csv is written again after at least this interval, and takes at most one in this many parts of the time.
 constexpr std::chrono::seconds kPublicationInterval{2};
@@ -29,6 +81,27 @@ std::vector<T> read_vector(const std::filesystem::path& file, const std::string&
   in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(n * sizeof(T)));
   if (!in) throw InputError("cannot read " + file.string() + "; make it again with FolderMode::resume");
   return values;
+}
+
+/// Returns the trace in Chrome's trace event format, for Perfetto or chrome://tracing.
+std::string trace_json(const Trace& trace) {
+  using nlohmann::ordered_json;
+  ordered_json events = ordered_json::array();
+  for (const TraceSpan& span : trace.spans()) {
+    events.push_back({{"name", stage_name(span.stage)},
+                      {"ph", "X"},
+                      {"pid", 1},
+                      {"tid", span.thread},
+                      {"ts", static_cast<double>(span.begin_ns) / 1000},
+                      {"dur", static_cast<double>(span.end_ns - span.begin_ns) / 1000},
+                      {"args", {{"eps", span.eps}, {std::string(span.detail.name), span.detail.value}}}});
+  }
+  ordered_json json;
+  json["traceEvents"] = std::move(events);
+  json["displayTimeUnit"] = "ms";
+  json["otherData"] = {{"retries", std::to_string(trace.retries())},
+                       {"asked", std::to_string(trace.undecided_pairs())}};
+  return json.dump() + "\n";
 }
 
 /// Throws UsageError if the requested outputs and their writers do not match.
@@ -46,6 +119,54 @@ void require_writers(const FolderOutputs& outputs, std::span<const VariantWriter
 }
 
 }  // namespace
+
+void CommitThread::add(PendingVariant variant) {
+  const std::scoped_lock lock(mutex_);
+  if (failed_ != nullptr) std::rethrow_exception(failed_);
+  if (pending_.empty()) first_ = std::chrono::steady_clock::now();
+  for (const PendingFile& file : variant.files) pending_bytes_ += file.digest.bytes;
+  pending_.push_back(std::move(variant));
+  if (pending_.size() == 1 || pending_bytes_ >= kMuch) changed_.notify_one();
+}
+
+void CommitThread::finish() {
+  stop(true);
+  if (failed_ != nullptr) std::rethrow_exception(failed_);
+}
+
+void CommitThread::stop(bool drain) {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    if (!drain) pending_.clear();
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CommitThread::run() noexcept {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stopping_ || !pending_.empty(); });
+    changed_.wait_until(lock, first_ + kInterval, [&] { return stopping_ || pending_bytes_ >= kMuch; });
+    if (pending_.empty()) {
+      if (stopping_) return;
+      continue;
+    }
+    const std::vector<PendingVariant> batch = std::exchange(pending_, {});
+    pending_bytes_ = 0;
+    lock.unlock();
+    try {
+      commit_(batch);
+      lock.lock();
+    } catch (...) {
+      lock.lock();
+      failed_ = std::current_exception();
+      pending_.clear();
+      return;
+    }
+  }
+}
 
 ResultsFolder::ResultsFolder(std::filesystem::path folder, std::vector<Variant> variants, FolderMode mode,
                              FolderOutputs outputs, Notice notice)
@@ -98,9 +219,7 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   settle_hdf5(pending);
 
   clear_partial();
-  std::error_code code;
-  std::filesystem::create_directories(base_, code);
-  if (code) throw_cannot_write(base_, code.value());
+  make_folder(base_, base_);
   drop_incomplete(pending);
   if (!state_.entries.empty()) save_manifest(base_, state_);
   journal_ = std::make_unique<Journal>(hidden_ / "journal", state_, replacing_);
@@ -115,10 +234,9 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
 }
 
 void ResultsFolder::clear_partial() const {
-  std::error_code code;
-  std::filesystem::remove_all(hidden_ / "partial", code);
-  std::filesystem::create_directory(hidden_ / "partial", code);
-  if (code) throw_cannot_write(hidden_ / "partial", code.value());
+  std::error_code ignored;
+  std::filesystem::remove_all(hidden_ / "partial", ignored);
+  make_folder(hidden_ / "partial", hidden_ / "partial");
 }
 
 void ResultsFolder::warn_of_full_disk(std::size_t variants) const {

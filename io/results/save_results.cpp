@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/results/results_files.hpp>
@@ -28,9 +27,7 @@ Manifest write_files(const std::filesystem::path& folder, const std::filesystem:
   const auto write = [&](const std::string& name, const NpyArray& array) {
     cancel.check();
     files.push_back(replacement / name);
-    std::error_code code;
-    std::filesystem::create_directories(files.back().parent_path(), code);
-    if (code) throw_cannot_write(folder / name, code.value());
+    make_folder(files.back().parent_path(), folder / name);
     manifest.files[name] = write_array(files.back(), folder / name, array);
   };
   double seconds = 0;

@@ -113,6 +113,12 @@ void throw_cannot_write(const std::filesystem::path& target, int error, std::uin
   throw_reason(target, std::generic_category().message(error), wanted, error);
 }
 
+void make_folder(const std::filesystem::path& folder, const std::filesystem::path& target) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw_cannot_write(target, code.value());
+}
+
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code code;
   return std::filesystem::equivalent(a, b, code) && !code;
@@ -188,9 +194,8 @@ void FileStream::close() {
 }
 
 std::filesystem::path temporary_beside(const std::filesystem::path& target) {
+  make_folder(folder_of(target), target);
   std::error_code code;
-  std::filesystem::create_directories(folder_of(target), code);
-  if (code) throw_cannot_write(target, code.value());
   if (std::filesystem::is_directory(target, code)) throw_cannot_write(target, EISDIR);
   remove_orphans(target);
   std::filesystem::path file = folder_of(target) / (temporary_prefix(target) + std::to_string(getpid()));

@@ -42,6 +42,9 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& target, const std::string& reason,
                                      std::uint64_t wanted = 0);
 
+/// Creates a folder and those above it if they are missing. Errors name `target`. Throws ResourceError.
+void make_folder(const std::filesystem::path& folder, const std::filesystem::path& target);
+
 /// Writes bytes to a file one after the other. Not thread-safe.
 class FileStream {
  public:

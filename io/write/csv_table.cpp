@@ -8,9 +8,10 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/source.hpp>
-#include <epsflow/io/read/text/text_opening.hpp>
+#include <epsflow/io/read/text/text_reader.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/csv_writer.hpp>
 #include <epsflow/io/write/output_table.hpp>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
 
 namespace epsflow::io {
 
@@ -37,6 +38,16 @@ class CsvWriter {
   void number(T value) {
     begin_field();
     fmt::format_to(std::back_inserter(text_), "{}", value);
+  }
+
+  /// Writes a text or a number.
+  template <class T>
+  void value(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      number(value);
+    } else {
+      text(value);
+    }
   }
 
   /// Writes an empty field.

@@ -11,7 +11,8 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/format.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/fits_output.hpp>
 
 namespace epsflow::io {
@@ -69,11 +70,7 @@ class FitsInput {
   }
 
   [[nodiscard]] std::string name_of(int column) const {
-    std::array<char, FLEN_VALUE> name{};
-    int status = 0;
-    const FitsMessageMark mark;
-    fits_read_key(get(), TSTRING, fmt::format("TTYPE{}", column).c_str(), name.data(), nullptr, &status);
-    return status == 0 ? name.data() : "";
+    return read_fits_text(get(), fmt::format("TTYPE{}", column)).value_or("");
   }
 
  private:

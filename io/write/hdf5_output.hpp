@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <epsflow/core/labels.hpp>
@@ -14,25 +13,6 @@
 #include <epsflow/io/read/hdf5/hdf5_handle.hpp>
 
 namespace epsflow::io {
-
-/// The HDF5 types of a number.
-struct Hdf5Type {
-  hid_t memory;  ///< the type of this machine
-  hid_t file;    ///< the little-endian type that is stored on every machine
-};
-
-/// Returns the types of a number of type T.
-template <class T>
-[[nodiscard]] Hdf5Type hdf5_type() {
-  if constexpr (std::is_same_v<T, double>) return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
-  if constexpr (std::is_same_v<T, float>) return {H5T_NATIVE_FLOAT, H5T_IEEE_F32LE};
-  if constexpr (std::is_same_v<T, std::int8_t>) return {H5T_NATIVE_INT8, H5T_STD_I8LE};
-  if constexpr (std::is_same_v<T, std::int32_t>) return {H5T_NATIVE_INT32, H5T_STD_I32LE};
-  if constexpr (std::is_same_v<T, std::int64_t>) return {H5T_NATIVE_INT64, H5T_STD_I64LE};
-  if constexpr (std::is_same_v<T, std::uint8_t>) return {H5T_NATIVE_UINT8, H5T_STD_U8LE};
-  if constexpr (std::is_same_v<T, std::uint32_t>) return {H5T_NATIVE_UINT32, H5T_STD_U32LE};
-  if constexpr (std::is_same_v<T, std::uint64_t>) return {H5T_NATIVE_UINT64, H5T_STD_U64LE};
-}
 
 /// Writes data sets and attributes to an HDF5 file. Use it only within an Hdf5Session. Every function throws
 /// ResourceError if HDF5 reports an error. The destructor closes the file if close() was not called, and ignores

@@ -92,7 +92,7 @@ void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<Sweep
   });
 }
 
-void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite) {
+void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborsView& rows, Overwrite overwrite) {
   const Hdf5Session session;
   write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
     Hdf5Output writer(temporary, file);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/core/neighbors_view.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
@@ -34,17 +35,9 @@ struct Hdf5Sweep {
 void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<SweepEntry>& entries,
                       const Hdf5Sweep& sweep);
 
-/// A neighbour table in compressed sparse rows, by input id.
-struct NeighborRows {
-  std::span<const std::uint64_t> offsets;  ///< [n + 1]
-  std::span<const std::uint32_t> ids;      ///< [pairs]
-  std::span<const double> distances;       ///< [pairs], or empty
-  double eps = 0;
-};
-
 /// Writes the data sets `offsets` (uint64) with the attribute eps, `ids` (uint32) and, if given, `distances` (float64).
 /// Atomic. Errors as commit_file().
-void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite);
+void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborsView& rows, Overwrite overwrite);
 
 /// Groups of friends, in the units below, as SWIFT's own finder writes them. Each array is [groups], in the order of
 /// the groups.

@@ -173,6 +173,10 @@ class Input(Report):
         self.assertEqual((data["metric"], data["planes"][0]["y"]["name"], data["planes"][0]["y"]["unit"]),
                          ("greatcircle, eps in deg", "lat", "°"))
 
+    def test_an_empty_value_is_read_as_it_was(self):
+        self.sweep("--comment", "")
+        self.assertEqual(len(self.data()["cells"]), 6)
+
 
 class Refused(Report):
     def test_what_is_no_page_or_no_results(self):

@@ -7,7 +7,7 @@
 
 #include "io/io_test.hpp"
 
-#include <epsflow/io/read/input_file.hpp>
+#include <epsflow/io/read/format.hpp>
 
 namespace epsflow::io::test {
 namespace {

@@ -110,6 +110,14 @@ TEST_CASE("shares: rows are those of the file, where they are dropped and in err
   }
 }
 
+TEST_CASE("shares: row numbers count the rows of the files before, read or not") {
+  const TempFolder folder;
+  const std::vector<std::filesystem::path> files{folder.write("a.npy", npy("<f8", "(3, 1)", numbers<double>(3))),
+                                                 folder.write("b.npy", npy("<f8", "(4, 1)", numbers<double>(4)))};
+  CHECK(row_numbers(read_points(files, {.share = {0, 2}})) == std::vector<std::int64_t>{0, 3, 4});
+  CHECK(row_numbers(read_points(files, {.share = {1, 2}})) == std::vector<std::int64_t>{1, 2, 5, 6});
+}
+
 TEST_CASE("shares: room is needed for the share alone") {
   const TempFolder folder;
   const auto file = folder.write("a.npy", npy("<f8", "(1000, 2)", numbers<double>(2000)));

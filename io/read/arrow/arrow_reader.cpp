@@ -125,6 +125,9 @@ T number_of(const Array& array, std::int64_t i) {
 struct Places {
   static constexpr std::int64_t kMissing = -1;
 
+  /// Finds the values, or lists, of all rows of a column.
+  explicit Places(std::shared_ptr<arrow::Array> column) : array(std::move(column)) { look_up(); }
+
   std::shared_ptr<arrow::Array> array;  ///< the array with the values
   std::vector<std::int64_t> at;  ///< index of the value of each row, or kMissing; empty: the value of row i has index i
 
@@ -170,17 +173,10 @@ struct Places {
   }
 };
 
-/// Returns the positions of the values, or lists, of all rows of a column.
-Places places_of(std::shared_ptr<arrow::Array> column) {
-  Places places{std::move(column), {}};
-  places.look_up();
-  return places;
-}
-
 /// Returns the length of the first list that is not empty; 0 if all lists are empty, nothing if the column has none.
 std::optional<std::uint64_t> first_length(std::shared_ptr<arrow::Array> column) {
   if (column->length() == 0) return std::nullopt;
-  Places places = places_of(std::move(column));
+  Places places(std::move(column));
   places.list_rows();
   std::optional<std::uint64_t> length;
   visit_one_of(Vectors(), *places.array, [&](const auto& lists) {
@@ -432,7 +428,7 @@ class ArrowColumns {
 
   /// Returns the positions of the chosen values in the next rows of their column.
   [[nodiscard]] Places find_values(std::shared_ptr<arrow::Array> column, const ElementChoice& choice) const {
-    Places places = places_of(std::move(column));
+    Places places(std::move(column));
     const std::shared_ptr<arrow::Array> array = places.array;
     visit_one_of(Vectors(), *array, [&](const auto& lists) {
       places.list_rows();

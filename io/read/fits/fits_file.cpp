@@ -66,6 +66,14 @@ void check_fits(int status, const Source& source, std::string_view doing) {
                      describe_fits(status));
 }
 
+std::optional<std::string> read_fits_text(fitsfile* file, const std::string& keyword) {
+  const FitsMessageMark mark;
+  std::array<char, FLEN_VALUE> text{};
+  int status = 0;
+  fits_read_key(file, TSTRING, keyword.c_str(), text.data(), nullptr, &status);
+  return status == 0 ? std::optional<std::string>(text.data()) : std::nullopt;
+}
+
 FitsFile::FitsFile(const LibraryFile& file, const Source& source)
     : source_(source), size_(file.size), stream_(file.path, std::ios::binary) {
   fitsfile* opened = nullptr;
@@ -127,13 +135,8 @@ std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source) {
     int type = 0;
     check_fits(fits_movabs_hdu(file, hdu, &type, &status), source, fmt::format("opening extension {}", hdu - 1));
     if (type != BINARY_TBL && type != ASCII_TBL) continue;
-    std::array<char, FLEN_VALUE> name{};
-    fits_write_errmark();
-    fits_read_key(file, TSTRING, "EXTNAME", name.data(), nullptr, &status);
     // Tables without a name are valid.
-    fits_clear_errmark();
-    status = 0;
-    tables.push_back({hdu - 1, name.data()});
+    tables.push_back({hdu - 1, read_fits_text(file, "EXTNAME").value_or("")});
   }
   if (tables.empty()) throw source.error("the FITS file has no table; points are read from tables only");
   return tables;
@@ -146,7 +149,7 @@ std::string describe(const FitsTableEntry& table) {
 
 const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source) {
   const std::string& wanted = source.options.table;
-  const std::optional<int> number = whole_number<int>(wanted);
+  const std::optional<int> number = number_in<int>(wanted);
   const auto found = std::find_if(tables.begin(), tables.end(), [&](const FitsTableEntry& table) {
     return wanted.empty() || table.extension == number || to_lower(table.name) == to_lower(wanted);
   });

@@ -43,6 +43,9 @@ struct FitsMessageMark {
   FitsMessageMark& operator=(const FitsMessageMark&) = delete;
 };
 
+/// Returns the text of a keyword of the open header; nullopt if there is none.
+[[nodiscard]] std::optional<std::string> read_fits_text(fitsfile* file, const std::string& keyword);
+
 /// A FITS file. Headers are checked before cfitsio reads them, because it trusts wrong values. This matters most when
 /// tables are copied, which is not done in a child process.
 class FitsFile {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -12,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -45,11 +43,8 @@ struct FitsColumn {
 };
 
 std::optional<std::string> null_text_of(fitsfile* file, int number) {
-  const FitsMessageMark mark;
-  std::array<char, FLEN_VALUE> text{};
-  int status = 0;
-  fits_read_key(file, TSTRING, fmt::format("TNULL{}", number).c_str(), text.data(), nullptr, &status);
-  return status == 0 ? std::optional(std::string(trim(text.data()))) : std::nullopt;
+  const std::optional<std::string> text = read_fits_text(file, fmt::format("TNULL{}", number));
+  return text ? std::optional(std::string(trim(*text))) : std::nullopt;
 }
 
 FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Source& source) {
@@ -104,7 +99,6 @@ struct FitsTable {
   std::uint64_t rows = 0;
   std::vector<FitsColumn> columns;
   ColumnList available{.count = 0, .names = {}, .ignore_case = true};
-  std::vector<std::uint64_t> elements;  ///< values per row of each column
 };
 
 FitsTable describe_table(fitsfile* file, const Source& source) {
@@ -122,23 +116,26 @@ FitsTable describe_table(fitsfile* file, const Source& source) {
   for (int i = 1; i <= count; ++i) {
     table.columns.push_back(describe_column(file, i, type == ASCII_TBL, source));
     table.available.names.push_back(table.columns.back().name);
-    table.elements.push_back(table.columns.back().elements);
   }
   return table;
+}
+
+std::vector<ElementChoice> select_in(const FitsTable& table, const Source& source) {
+  return select_elements(source, table.available, [&](std::size_t column) { return table.columns[column].elements; });
 }
 
 /// Returns the chosen columns of the open table. If they exist in another table, the error names it.
 std::vector<ElementChoice> select_from(fitsfile* file, const FitsTable& table, const FitsTableEntry& opened,
                                        std::span<const FitsTableEntry> tables, const Source& source) {
   try {
-    return select_elements(source, table.available, table.elements);
+    return select_in(table, source);
   } catch (const InputError&) {
     for (const FitsTableEntry& other : tables) {
       if (source.options.columns.empty() || other.extension == opened.extension) continue;
       open_table(file, other, source);
       const FitsTable described = describe_table(file, source);
       try {
-        (void)select_elements(source, described.available, described.elements);
+        (void)select_in(described, source);
       } catch (const InputError&) {
         continue;
       }
@@ -199,10 +196,9 @@ std::string integer_digits(std::string_view text) {
   std::string digits(text.substr(0, letter));
   std::string_view exponent = text.substr(std::min(letter + 1, text.size()));
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  int power = 0;
-  const auto [end, code] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-  if (letter < text.size() && (code != std::errc{} || end != exponent.data() + exponent.size())) return {};
-  std::int64_t zeros = power;
+  const std::optional<int> power = letter < text.size() ? number_in<int>(exponent) : 0;
+  if (!power) return {};
+  std::int64_t zeros = *power;
   if (const std::size_t point = digits.find('.'); point != std::string::npos) {
     zeros -= static_cast<std::int64_t>(digits.size() - point - 1);
     digits.erase(point, 1);
@@ -223,7 +219,7 @@ std::optional<double> number_in_field(std::string text, int implicit_decimals) {
   std::string_view exponent = std::string_view(text).substr(at);
   if (!exponent.empty() && exponent.front() > '9') exponent.remove_prefix(1);  // the letter
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  const std::optional<int> power = exponent.empty() ? 0 : whole_number<int>(exponent);
+  const std::optional<int> power = exponent.empty() ? 0 : number_in<int>(exponent);
   if (!power) return std::nullopt;
   const bool has_point = text.find('.') < at;
   const std::int64_t shift = std::int64_t{*power} - (has_point || !is_digit(text[at - 1]) ? 0 : implicit_decimals);

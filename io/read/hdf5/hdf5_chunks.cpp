@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
+#include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 
 #include <zlib.h>
 #include <algorithm>

@@ -13,7 +13,6 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
-#include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -120,14 +119,6 @@ struct ReadPlan {
   std::uint64_t slots = 0;
 };
 
-template <class T>
-hid_t native_type() noexcept {
-  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
-  if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
-  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
-  if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
-}
-
 /// Returns the type of a row in memory: numbers of one native type, in consecutive slots.
 TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, hid_t number, const Source& source) {
   if (!dataset.is_table) return check(TypeHandle(H5Tcopy(number)), source, "copying a type");
@@ -190,7 +181,7 @@ template <class Integer>
 void require_exact_integers(const Hdf5Dataset& dataset, const Target& target, std::uint64_t first,
                             std::span<const double> values, const Source& source) {
   const ReadPlan plan = plan_of(dataset, std::span(&target, 1));
-  const TypeHandle type = memory_type(dataset, plan, native_type<Integer>(), source);
+  const TypeHandle type = memory_type(dataset, plan, hdf5_type<Integer>().memory, source);
   Buffer<Integer> rows(checked_multiply(values.size(), plan.slots, "values of a block"));
   read_rows(dataset, type.get(), first, values.size(), rows.data(), source);
   const std::uint64_t slot = target.column->first_element + target.element;
@@ -243,7 +234,7 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
   if (wanted.count == 0) return;
   if (dataset.constant) return put_constant<T>(dataset, targets, wanted, points);
   const ReadPlan plan = plan_of(dataset, targets);
-  const TypeHandle type = memory_type(dataset, plan, native_type<T>(), source);
+  const TypeHandle type = memory_type(dataset, plan, hdf5_type<T>().memory, source);
   const std::uint64_t block = std::min<std::uint64_t>(
       rows_per_block(dataset, checked_multiply(plan.slots, sizeof(T), "bytes of a row")), dataset.rows);
   const bool is_whole = is_point_layout(dataset, targets, dims);
@@ -283,10 +274,7 @@ std::vector<ElementChoice> choose_columns(const Hdf5Columns& all, const Source& 
     options.columns = all.standard;
     return choose_columns(all, {.name = source.name, .options = options, .memory_taken = source.memory_taken});
   }
-  std::vector<std::uint64_t> elements;
-  elements.reserve(all.columns.size());
-  for (const Hdf5Column& column : all.columns) elements.push_back(column.elements);
-  return select_elements(source, all.available, elements);
+  return select_elements(source, all.available, [&](std::size_t column) { return all.columns[column].elements; });
 }
 
 /// Returns the sides of the box along the coordinates, 0 for a coordinate outside of the box; empty if none is in it.
@@ -299,10 +287,6 @@ std::vector<double> box_of_columns(const Hdf5Columns& all, std::span<const Eleme
     box.push_back(at == all.standard.end() ? 0 : all.box[static_cast<std::size_t>(at - all.standard.begin())]);
   }
   return std::all_of(box.begin(), box.end(), [](double side) { return side == 0; }) ? std::vector<double>() : box;
-}
-
-bool has_column(const Hdf5Columns& all, std::string_view name) {
-  return std::find(all.available.names.begin(), all.available.names.end(), name) != all.available.names.end();
 }
 
 const Hdf5Member& member_of(const Hdf5Columns& all, const Hdf5Column& column) {
@@ -431,12 +415,13 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
     if (!targets[i].empty() && !all.datasets[i].constant) require_written(all.datasets[i], source);
   }
   const Precision precision = precision_of(chosen);
+  const bool has_masses = std::ranges::find(all.available.names, kMassColumn) != all.available.names.end();
   points.begin({.rows = all.datasets.empty() ? 0 : all.datasets[0].rows,
                 .columns = chosen,
                 .kind = all.kind + wide,
                 .memory_taken = memory_taken,
                 .box = box_of_columns(all, chosen, source),
-                .has_masses = !all.standard.empty() && has_column(all, kMassColumn),
+                .has_masses = !all.standard.empty() && has_masses,
                 .pieces = all.pieces});
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].empty()) continue;

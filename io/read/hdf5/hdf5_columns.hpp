@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <epsflow/io/file_points.hpp>
@@ -83,5 +84,35 @@ void add_column(Hdf5Columns& all, const Hdf5Column& column, std::string name);
 /// Reads the chosen columns, in the rows that ReadOptions::share selects, and puts them into `points`. memory_taken:
 /// bytes of ReadOptions::memory that the file itself takes. Throws InputError if they cannot be points.
 void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, ValueSink& points);
+
+// The next three functions are about the chunks in which a data set is stored (hdf5_chunks.cpp).
+
+/// Returns the number of rows to read at once: whole chunks, so that none is unpacked twice, and at least a few MiB.
+[[nodiscard]] std::uint64_t rows_per_block(const Hdf5Dataset& dataset, std::uint64_t row_bytes);
+
+/// Throws InputError if parts of the data set were never written and it has no fill value, because the library would
+/// read zeros, or if the stored size differs from the size of the shape, because the library would read past the end.
+void require_written(const Hdf5Dataset& dataset, const Source& source);
+
+/// Throws InputError for values that could not be read, with the library's reason: damage, or a filter that it lacks.
+/// Chunks that a filter could not shrink are stored without it, so that only the attempt to read them shows whether it
+/// is needed.
+[[noreturn]] void throw_unread(const Hdf5Dataset& dataset, const Source& source, std::string_view doing);
+
+// The next two functions are about snapshots of SWIFT, Gadget-4 and Arepo, programs for cosmological simulations:
+// /Header, /PartType0 to /PartType6 (hdf5_snapshot.cpp).
+
+/// True if the file has a snapshot's /Header, and this counts particles or a group /PartType0 … exists. Catalogues of
+/// groups by the same programs count no particles.
+[[nodiscard]] bool is_snapshot(const Hdf5File& file);
+
+/// Returns the columns of the particles that ReadOptions::particles selects: x, y, z of Coordinates, vx, vy, vz of
+/// Velocities, Masses (from Header/MassTable if only that has them), and all others that have numbers for each
+/// particle. By default, x, y, z are the coordinates, in the box Header/BoxSize. If only other files of the snapshot
+/// have such particles, the columns have no rows, and every name in the options counts as a column. Throws InputError
+/// if the snapshot has no such particles, naming the types that it has, and for a header with invalid counts or box.
+///
+/// Source: github.com/SWIFTSIM/SWIFT, src/common_io.c; the Gadget-4 manual, section "Snapshot file format".
+[[nodiscard]] Hdf5Columns columns_of_snapshot(const Hdf5File& file);
 
 }  // namespace epsflow::io

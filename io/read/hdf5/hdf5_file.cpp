@@ -202,10 +202,8 @@ ObjectHandle Hdf5File::open_dataset(const std::string& path) const {
   return open_object(path);
 }
 
-ObjectHandle Hdf5File::open_group(const std::string& path) const { return open_object(path); }
-
 std::vector<std::string> Hdf5File::list(const std::string& group) const {
-  const ObjectHandle opened = open_group(group);
+  const ObjectHandle opened = open_object(group);
   H5G_info_t info{};
   check(H5Gget_info(opened.get(), &info), source_, "listing the group " + group);
   constexpr hsize_t kMost = 10000;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include <epsflow/io/read/hdf5/hdf5_handle.hpp>
-#include <epsflow/io/read/hdf5/hdf5_storage.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -34,10 +34,32 @@ H check(H handle, const Source& source, std::string_view doing) {
   return handle;
 }
 
+/// The place where a data set stores its values. The library reports it only for an open data set, and may crash when
+/// it opens a damaged virtual one.
+struct Hdf5Storage {
+  bool is_virtual = false;                                ///< true if the values are in other data sets
+  bool is_external = false;                               ///< true if the values are in other files
+  std::optional<std::uint64_t> chunk_element_bytes = {};  ///< bytes of an element in the chunks; none without chunks
+};
+
+/// The sizes of addresses and lengths in the file.
+struct Hdf5Sizes {
+  std::uint64_t base = 0;  ///< offset from which addresses count
+  std::size_t address_bytes = 8;
+  std::size_t length_bytes = 8;
+};
+
+/// Fills a span with the file's bytes from an offset on; returns false if the file is shorter.
+using ReadAt = std::function<bool(std::uint64_t, std::span<unsigned char>)>;
+
+/// Returns the storage of the object whose header is at `address`. Damage is not reported here; the library refuses
+/// such a file. Source: HDF5 File Format Specification 3.0, IV.A.
+[[nodiscard]] Hdf5Storage find_hdf5_storage(const ReadAt& read_at, const Hdf5Sizes& sizes, std::uint64_t address);
+
 /// The kind of object at a path of a file.
 enum class Hdf5Object : std::uint8_t { none, group, dataset, other };
 
-/// An open file. Use it within an Hdf5Session. The constructor, address_of(), open_dataset(), open_group() and list()
+/// An open file. Use it within an Hdf5Session. The constructor, address_of(), open_dataset(), open_object() and list()
 /// throw InputError if the library fails. The constructor also throws InputError if another program has the file open
 /// for writing, and ResourceError if the bytes of a file in memory cannot be mapped.
 class Hdf5File {
@@ -57,7 +79,8 @@ class Hdf5File {
   /// unless ReadOptions::external_storage is set, if the values are stored in other data sets or files. Does not check
   /// the chunks of the data sets that a virtual one refers to.
   [[nodiscard]] ObjectHandle open_dataset(const std::string& path) const;
-  [[nodiscard]] ObjectHandle open_group(const std::string& path) const;
+  /// Opens an object without these checks, such as a group.
+  [[nodiscard]] ObjectHandle open_object(const std::string& path) const;
   /// Returns the names of the members of a group, sorted. Looks at the first 10,000 links only, and leaves out soft and
   /// external links, because their target may be missing.
   [[nodiscard]] std::vector<std::string> list(const std::string& group) const;
@@ -71,7 +94,6 @@ class Hdf5File {
 
   void open_image(std::size_t size);
   [[noreturn]] void throw_unopened();
-  [[nodiscard]] ObjectHandle open_object(const std::string& path) const;
   [[nodiscard]] Hdf5Storage storage_of(const std::string& path) const;
   void check_storage(const std::string& path) const;
   void throw_if_linked_away(const std::string& path) const;

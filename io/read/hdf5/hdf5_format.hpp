@@ -22,7 +22,7 @@ namespace epsflow::io {
 /// Without source.options.table, the first of these that applies is read:
 ///
 /// 1. If a chosen column begins with '/', all chosen columns are paths of data sets with one axis and equal length.
-/// 2. If the file is a snapshot of a cosmological simulation (hdf5_snapshot.hpp), the columns of its particles, unless
+/// 2. If the file is a snapshot of a cosmological simulation (hdf5_columns.hpp), the columns of its particles, unless
 ///    all chosen columns are paths of data sets.
 /// 3. The only data set that has the chosen columns.
 /// 4. If no data set has them and all chosen columns are paths without a leading '/', these data sets.

@@ -3,9 +3,11 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace epsflow::io {
@@ -33,6 +35,25 @@ using SpaceHandle = Handle<H5Sclose>;
 using TypeHandle = Handle<H5Tclose>;
 using ListHandle = Handle<H5Pclose>;
 using AttributeHandle = Handle<H5Aclose>;
+
+/// The HDF5 types of a number.
+struct Hdf5Type {
+  hid_t memory;  ///< the type of this machine
+  hid_t file;    ///< the little-endian type that is stored on every machine
+};
+
+/// Returns the types of a number of type T.
+template <class T>
+[[nodiscard]] Hdf5Type hdf5_type() {
+  if constexpr (std::is_same_v<T, double>) return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
+  if constexpr (std::is_same_v<T, float>) return {H5T_NATIVE_FLOAT, H5T_IEEE_F32LE};
+  if constexpr (std::is_same_v<T, std::int8_t>) return {H5T_NATIVE_INT8, H5T_STD_I8LE};
+  if constexpr (std::is_same_v<T, std::int32_t>) return {H5T_NATIVE_INT32, H5T_STD_I32LE};
+  if constexpr (std::is_same_v<T, std::int64_t>) return {H5T_NATIVE_INT64, H5T_STD_I64LE};
+  if constexpr (std::is_same_v<T, std::uint8_t>) return {H5T_NATIVE_UINT8, H5T_STD_U8LE};
+  if constexpr (std::is_same_v<T, std::uint32_t>) return {H5T_NATIVE_UINT32, H5T_STD_U32LE};
+  if constexpr (std::is_same_v<T, std::uint64_t>) return {H5T_NATIVE_UINT64, H5T_STD_U64LE};
+}
 
 /// Frees memory that the library allocated for its caller.
 struct FreeHdf5 {

@@ -9,7 +9,6 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/hdf5/hdf5_chunks.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
 
@@ -45,12 +44,12 @@ Hdf5Dataset open_array(const Hdf5File& file, const std::string& path, const Allo
 }
 
 template <class T>
-void put_array(const Hdf5Dataset& dataset, hid_t type, TableArray array, ValueSink& table, const Source& source) {
+void put_array(const Hdf5Dataset& dataset, TableArray array, ValueSink& table, const Source& source) {
   const std::uint64_t block = std::min(rows_per_block(dataset, sizeof(T)), dataset.rows);
   Buffer<T> values(block);
   for (std::uint64_t first = 0; first < dataset.rows; first += block) {
     const std::uint64_t count = std::min(block, dataset.rows - first);
-    read_rows(dataset, type, first, count, values.data(), source);
+    read_rows(dataset, hdf5_type<T>().memory, first, count, values.data(), source);
     table.put_array(array, first, std::span<const T>(values.data(), count));
   }
 }
@@ -75,9 +74,9 @@ void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSi
                .distances = distances.empty() ? 0 : distances[0].rows,
                .eps = eps[0],
                .memory_taken = file.memory_taken});
-  put_array<std::uint64_t>(offsets, H5T_NATIVE_UINT64, TableArray::offsets, table, source);
-  put_array<std::uint32_t>(ids, H5T_NATIVE_UINT32, TableArray::ids, table, source);
-  if (!distances.empty()) put_array<double>(distances[0], H5T_NATIVE_DOUBLE, TableArray::distances, table, source);
+  put_array<std::uint64_t>(offsets, TableArray::offsets, table, source);
+  put_array<std::uint32_t>(ids, TableArray::ids, table, source);
+  if (!distances.empty()) put_array<double>(distances[0], TableArray::distances, table, source);
 }
 
 }  // namespace epsflow::io

@@ -10,14 +10,13 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
-#include <epsflow/io/read/hdf5/hdf5_snapshot.hpp>
 
 namespace epsflow::io {
 namespace {
 
 /// True if the group was written by pandas' to_hdf, which stores the names of columns as pickled objects.
 bool is_of_pandas(const Hdf5File& file, const std::string& group) {
-  return read_text(file.open_group(group).get(), "pandas_type").starts_with("frame");
+  return read_text(file.open_object(group).get(), "pandas_type").starts_with("frame");
 }
 
 /// Lists the paths of the data sets of a file, without the parts of data frames of pandas.
@@ -190,8 +189,7 @@ void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points
   if (table.standard.empty() && source.options.particles != ReadOptions().particles) {
     throw source.error<UsageError>(
         "{} is read, which is no snapshot of SWIFT, Gadget-4 or Arepo, and ReadOptions::particles is for those; leave "
-        "it "
-        "out, or ReadOptions::table",
+        "it out, or ReadOptions::table",
         table.kind);
   }
   read_columns(table, opened, file.memory_taken, points);

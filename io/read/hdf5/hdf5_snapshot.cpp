@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_snapshot.hpp>
+#include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 
 #include <algorithm>
 #include <array>
@@ -126,7 +126,7 @@ std::vector<double> box_of(const Hdf5File& file, hid_t header) {
   if (box.size() == 1) box.resize(kAxes.size(), box[0]);
   if (box.size() != kAxes.size() || !std::ranges::all_of(box, [](double side) { return side > 0; })) return {};
   if (file.kind_of("/Parameters") != Hdf5Object::group) return box;
-  const std::string periodic = read_text(file.open_group("/Parameters").get(), "InitialConditions:periodic");
+  const std::string periodic = read_text(file.open_object("/Parameters").get(), "InitialConditions:periodic");
   return periodic == "0" ? std::vector<double>() : box;
 }
 
@@ -134,7 +134,7 @@ std::vector<double> box_of(const Hdf5File& file, hid_t header) {
 
 bool is_snapshot(const Hdf5File& file) {
   if (file.kind_of("/Header") != Hdf5Object::group) return false;
-  const ObjectHandle header = file.open_group("/Header");
+  const ObjectHandle header = file.open_object("/Header");
   if (read_numbers(header.get(), "NumPart_ThisFile").size() < kLeastTypes) return false;
   const std::vector<double> total = totals_of(header.get());
   return std::ranges::any_of(total, [](double n) { return n > 0; }) || [&] {
@@ -147,7 +147,7 @@ bool is_snapshot(const Hdf5File& file) {
 
 Hdf5Columns columns_of_snapshot(const Hdf5File& file) {
   const Source& source = file.source();
-  const ObjectHandle header = file.open_group("/Header");
+  const ObjectHandle header = file.open_object("/Header");
   const std::vector<double> here = read_numbers(header.get(), "NumPart_ThisFile");
   const std::vector<double> total = totals_of(header.get());
   const auto type = static_cast<std::size_t>(source.options.particles);

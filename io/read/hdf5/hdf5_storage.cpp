@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_storage.hpp>
+#include <epsflow/io/read/hdf5/hdf5_file.hpp>
 
 #include <algorithm>
 #include <array>

@@ -22,18 +22,15 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
                        header.shape.size());
   }
   ColumnList available{.count = header.fields.size(), .names = {}};
-  std::vector<std::uint64_t> elements;
-  for (const NpyField& field : header.fields) {
-    available.names.push_back(field.name);
-    elements.push_back(field.type.number ? field.type.elements : 1);
-  }
-  std::vector<ElementChoice> chosen = select_elements(source, available, elements);
+  for (const NpyField& field : header.fields) available.names.push_back(field.name);
+  std::vector<ElementChoice> chosen = select_elements(source, available, [&](std::size_t column) {
+    const NpyType& type = header.fields[column].type;
+    return type.number ? type.elements : 1;
+  });
   std::vector<BinaryColumn> columns;
   for (ElementChoice& choice : chosen) {
     const NpyField& field = header.fields[choice.column];
-    if (!field.type.number) {
-      throw_not_numeric(source, available, choice.column, field.type.name);
-    }
+    if (!field.type.number) throw_not_numeric(source, available, choice.column, field.type.name);
     choice.is_float32 = *field.type.number == ValueType::float32;
     columns.push_back({.type = *field.type.number,
                        .big_endian = field.type.big_endian,
@@ -75,13 +72,9 @@ FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source&
 
 }  // namespace
 
-FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source) {
-  return header.is_record ? read_structured(stream, header, source) : read_plain(stream, header, source);
-}
-
 FilePoints read_npy(ByteStream& stream, const Source& source) {
   const NpyHeader header = read_npy_header(stream, source);
-  return read_npy_array(stream, header, source);
+  return header.is_record ? read_structured(stream, header, source) : read_plain(stream, header, source);
 }
 
 }  // namespace epsflow::io

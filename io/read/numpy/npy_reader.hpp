@@ -21,7 +21,4 @@ namespace epsflow::io {
 /// ResourceError if the points exceed the memory budget.
 [[nodiscard]] FilePoints read_npy(ByteStream& stream, const Source& source);
 
-/// Reads the array after a header that has been read.
-[[nodiscard]] FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source);
-
 }  // namespace epsflow::io

@@ -17,11 +17,12 @@ struct Dialect {
   char delimiter = ',';
   char decimal = '.';
   std::string comment = "#";  ///< lines that begin with this are comments; empty: there are none
-  /// With bars as delimiters: true if three dashes make a rule, as below a header. In rows they mark a missing value.
+  /// With bars as delimiters: true if a line of fields of three dashes is a rule, as below a header; false if three
+  /// dashes mark a missing value, as the reader sets it for the rows after the header.
   bool short_rules = true;
 };
 
-/// True if p is at the end of the text or of a line, which is LF or CRLF.
+/// True if p is at the end of the text or of a line: LF, CRLF, or CR at the end of the text.
 [[nodiscard]] inline bool at_line_end(const char* p, const char* end) noexcept {
   return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
@@ -46,16 +47,16 @@ struct Dialect {
 [[nodiscard]] const char* find_newline(const char* p, const char* end) noexcept;
 [[nodiscard]] std::uint64_t count_newlines(const char* p, const char* end) noexcept;
 
-/// Returns the first delimiter or line feed at or after p, or end.
+/// Returns the first line feed or `delimiter`, taken as this one character, at or after p, or end.
 [[nodiscard]] const char* find_field_end(const char* p, const char* end, char delimiter) noexcept;
 
-/// True if a line is a rule, not a row: only -+|=: and blanks, such as "---- ------", "=====" and, with bars as
-/// delimiters, "+---+" and "|:--|". Fields of up to three dashes mark missing values, unless dialect.short_rules.
+/// True if a line is a rule, not a row: it consists of -+|=: and blanks, and contains "----" or "=="; with bars as
+/// delimiters also if it contains "+", ":-", "-:" or, with dialect.short_rules, "---".
 [[nodiscard]] bool is_rule(std::string_view line, const Dialect& dialect) noexcept;
 
-/// Skips the line at p if it is not a row: blank, a comment, or, with bars as delimiters, a rule. Returns true if it
-/// skipped the line; else p is unchanged. Spreadsheets' marks for a missing value or a failed formula, such as #N/A and
-/// #DIV/0!, do not begin a comment.
+/// Skips the line at p if it is not a row: blank, a comment, or, with bars as delimiters, a rule. (Rules of other
+/// tables are recognised only beside the header.) Returns true if it skipped the line; else p is unchanged.
+/// Spreadsheets' marks for a missing value or a failed formula, such as #N/A and #DIV/0!, do not begin a comment.
 [[nodiscard]] bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept;
 
 /// One field as text without blanks around it, and its end: at a delimiter, a line end, or the end of the text.
@@ -85,10 +86,11 @@ struct Record {
 /// (1D+05). decimal: the decimal mark; with a comma, text with a point is not a number.
 [[nodiscard]] std::optional<double> number_of(std::string_view text, char decimal);
 
-/// True if a trimmed field is an integer in digits that `number`, its value in float64, does not equal.
+/// True if a trimmed field is an integer in digits that float64 cannot represent. number: its rounded value.
 [[nodiscard]] bool is_rounded_integer(std::string_view text, double number);
 
-/// True if a trimmed field marks a missing value: empty, NA, null, -, #DIV/0!, ….
+/// True if a trimmed field marks a missing value: if it is empty, NA, N/A, <NA>, NaN, null, None, one to three dashes,
+/// ?, or an error of a spreadsheet such as #DIV/0!.
 [[nodiscard]] bool marks_nothing(std::string_view text) noexcept;
 
 /// True if a trimmed field would be a number with a decimal comma: 1,5.
@@ -96,7 +98,13 @@ struct Record {
 
 enum class FieldKind : std::uint8_t { number, nothing, text };
 
-/// Classifies a field, trimmed or not. A decimal comma counts as a number here, although the parser refuses it later.
+/// Classifies a field, trimmed or not. `nan` is nothing. With another delimiter than a comma, 1,5 is a number even if
+/// dialect.decimal is a point; the parser refuses it later.
 [[nodiscard]] FieldKind kind_of(std::string_view field, const Dialect& dialect);
+
+/// Returns the seconds since 1970-01-01T00:00:00Z of an ISO 8601 time: a date (2015-03-17), or a date and a time after
+/// T or a blank, to the minute, the second or a fraction of it, with Z, an offset (+01:00) or neither, which means UTC.
+/// Returns nothing for any other text.
+[[nodiscard]] std::optional<double> iso_seconds(std::string_view text) noexcept;
 
 }  // namespace epsflow::io

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/text/text_parser.hpp>
+#include <epsflow/io/read/text/text_table.hpp>
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,6 @@
 
 #include <epsflow/io/read/decimal.hpp>
 #include <epsflow/io/read/source.hpp>
-#include <epsflow/io/read/text/iso_time.hpp>
 
 namespace epsflow::io {
 namespace {

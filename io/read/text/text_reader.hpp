@@ -5,10 +5,22 @@
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/text/text_blocks.hpp>
+#include <epsflow/io/read/text/text_table.hpp>
 
 namespace epsflow::io {
 
 [[nodiscard]] const Format& text_format();
+
+/// Skips everything before the rows and detects their layout; `blocks` continues with the first row. Throws as
+/// find_table(), InputError for UTF-16 and for a text without rows, and UsageError for an unusable delimiter or decimal
+/// mark.
+struct OpenText {
+  OpenText(ByteStream& stream, const Source& source);
+
+  TextBlocks blocks;
+  TextTable table;
+};
 
 /// Reads a text table as float64 points, as source.options.text says. The layout that the options leave open is
 /// detected from the first hundred rows; if it stays ambiguous, the error names the option that decides it.

@@ -164,15 +164,6 @@ class ParquetOutput {
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
 };
 
-bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 void write_parquet(const std::filesystem::path& file, const std::filesystem::path& target, const OutputTable& table) {
   ParquetOutput(file, target, table).write();
 }
@@ -181,8 +172,7 @@ void check_parquet_columns(std::span<const std::string> names, std::size_t, std:
   for (const std::string& name : names) {
     if (is_utf8(name)) continue;
     throw UsageError(
-        fmt::format("the column {} cannot be named so in Parquet, whose names are UTF-8; rename it, or "
-                    "choose .csv",
+        fmt::format("the column {} cannot be named so in Parquet, whose names are UTF-8; rename it, or choose .csv",
                     show_text(name)));
   }
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/io/read/reader_process.hpp>
+#include <epsflow/io/read/child_reader.hpp>
 
 namespace epsflow::io::test {
 namespace {
