@@ -59,7 +59,7 @@ class NeighborCounting {
   [[nodiscard]] Sum enough() const { return enough_; }
   /// Returns the smallest minpts, at which a point that is not counted is not core; 0 if all points are counted.
   [[nodiscard]] std::uint32_t least() const { return minpts_[0]; }
-  /// Returns a count on the same side of each minpts as the sum.
+  /// Returns a count that reaches the same minpts as the sum.
   [[nodiscard]] std::uint32_t count(Sum sum) const { return static_cast<std::uint32_t>(sum); }
 
  private:

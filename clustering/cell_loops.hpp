@@ -32,13 +32,14 @@ struct CellInput {
   static constexpr std::uint32_t kAll = 0xFFFFFFFF;
 };
 
-/// Sets counts[p] of each point of the cells to a number that is at least min(neighbours, largest minpts) and on the
-/// same side of each minpts as the number of neighbours. So it is 1 only if a point has no neighbour except itself, the
-/// largest minpts is 1, or CellInput::counted leaves out the cell. minpts: ascending, followed by the largest
-/// std::uint32_t. counts: [n] by position.
+/// Sets counts[p] of each point of the cells to a number that is at least min(neighbours, largest minpts) and reaches
+/// the same minpts as the number of neighbours. So it is 1 only if a point has no neighbour except itself, the largest
+/// minpts is 1, or CellInput::counted leaves out the cell. minpts: ascending, followed by the largest std::uint32_t.
+/// counts: [n] by position.
 void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
-/// Does the same for the sums of weights of neighbours, which may be 1 for points with neighbours.
+/// Sets counts[p] of each point of the cells to a number that reaches the same minpts as the sum of the weights of its
+/// neighbours. It may be 1 for points with other neighbours, too.
 void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts);
 
 /// The level at which unite_cells() unites cells, and the state of all cells.
@@ -55,8 +56,8 @@ struct CellUnions {
 };
 
 /// Unites `cells` with the core cells at most `reach` slots away that have a core point within eps of one of theirs.
-/// cells: ascending; in each, points became core at this level. windows: a cache of the cells around each cell within
-/// this reach. New windows are stored in it, unless KeptWindows::keeps() is false.
+/// cells: ascending; in each, points became core at this level. windows: the cache for this reach. New windows are
+/// stored in it, unless KeptWindows::keeps() is false.
 void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
                  const CellUnions& unions);
 

@@ -1,4 +1,4 @@
-// The clusters of a clustering as objects, updated by the changes of each level.
+// Keeps the clusters of one eps from level to level, and updates them by the points that become core.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,20 @@
 
 namespace epsflow::clustering {
 
-/// The clusters of one level (the minpts of an eps) after the other, from the largest minpts down. For each level the
-/// caller calls begin(), marks the points that gained() returns as core in an array of parents (UnionFind), unites
-/// their nodes, and calls add(). The other functions then describe this level: its clusters are numbered by their
-/// smallest core point id. A level costs O(changes + clusters).
+/// The clusters of the current level. Levels, one minpts each, go from the largest minpts down. For each level the
+/// caller calls begin(), marks the nodes of the points that gained() returns as core (ClusterSource::mark_core()),
+/// unites nodes (ClusterSource::unite()), and calls add(). The other functions then describe this level: its clusters
+/// are numbered by their smallest core point id. A ghost is in the cluster of its origin and is not counted. A level
+/// costs O(changes + clusters).
 class ClusterSets {
  public:
-  /// least: minpts of the last level. core_since: record the clusters that take_core_since() returns. The source must
-  /// outlive this object. O(n log b) for blocks of b points. Throws Cancelled.
+  /// least: the smallest minpts. core_since: whether to record Clusters::core_since. The source must outlive this
+  /// object. O(n log b) for blocks of b points. Throws Cancelled.
   ClusterSets(const ClusterSource& source, std::uint32_t least, bool core_since, const CancelToken& cancel);
 
-  /// Returns an upper bound on the memory in bytes. add() has the sets of the new level three times. The sets of the
-  /// level before and the gains are at most one per point together.
+  /// Returns an upper bound on the memory in bytes. add() holds three copies of the sets of the new level, at most one
+  /// set for each node. The sets of the level before and the gains are together at most one for each point, because
+  /// each has a core point that no other has.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool core_since) noexcept {
     return nodes * (3 * sizeof(std::uint32_t) + 3 * sizeof(Set)) +
            points * (sizeof(Set) + LevelGains::bytes_per_point() + (core_since ? sizeof(std::uint32_t) : 0));
@@ -62,7 +64,7 @@ class ClusterSets {
   struct Set {
     std::uint32_t root;
     std::uint32_t first;  ///< smallest id of a core point
-    std::uint32_t core;   ///< core points
+    std::uint32_t core;   ///< number of core points
   };
 
   [[nodiscard]] std::vector<std::vector<Set>> gains(std::span<std::uint32_t> parent, const CancelToken& cancel) const;
@@ -71,12 +73,12 @@ class ClusterSets {
 
   const ClusterSource& source_;
   LevelGains gains_;
-  std::vector<Set> sets_;              ///< [clusters] by their first core points
+  std::vector<Set> sets_;              ///< [clusters] by ascending `first`
   Buffer<std::uint32_t> numbers_;      ///< [nodes] numbers()
   std::vector<std::uint32_t> joined_;  ///< [clusters of the level before] Clusters::joined
   Labels core_since_;                  ///< [n] or empty
   std::uint64_t core_ = 0;
-  std::uint64_t all_before_ = 0;  ///< clusters of all levels before the last
+  std::uint64_t all_before_ = 0;  ///< number of clusters of all levels before the current one
 };
 
 }  // namespace epsflow::clustering

@@ -75,7 +75,7 @@ class ClusterSource {
   /// Returns the number of points that get labels.
   [[nodiscard]] std::size_t labelled() const { return ghosts().labelled; }
   /// Returns [n], by position, the count of each point: the number of its neighbours, itself included, or the sum of
-  /// their weights. A source may return another number on the same side of every minpts that it was made for.
+  /// their weights. A source that is made for some minpts may return another number that reaches the same minpts.
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
   /// Replaces the counts of some points, which are ghosts. Call it before the first level.
   virtual void set_counts(std::span<const PointCount>) {}
@@ -119,7 +119,7 @@ class ClusterSource {
                                                     std::uint32_t*) {
     return 0;
   }
-  /// Returns how many pairs a faster test has left to float64 so far.
+  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64.
   [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
 };
 

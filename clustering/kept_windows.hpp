@@ -1,4 +1,4 @@
-// A cache of the cells around each cell, shared by all levels.
+// Caches the window of each cell of a grid, which is the same at all levels of an eps.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,12 @@
 
 namespace epsflow::clustering {
 
-/// Caches the cells at most `reach` slots away from each cell. A default object caches nothing. Several threads may
-/// read and store different cells concurrently.
+/// Caches the window of each cell: the ranges of cells that index::CellWindow returns with WindowRanges::rows. A
+/// default object caches nothing. Threads may use it at the same time for different cells.
 class KeptWindows {
  public:
   KeptWindows() = default;
+  /// reach: in slots, as for index::CellWindow.
   KeptWindows(const index::Grid& grid, std::uint32_t reach) : rows_(rows(grid, reach)), ranges_(grid.cells() * rows_) {
     for (std::size_t cell = 0; cell < grid.cells(); ++cell) ranges_[cell * rows_].begin = kUnknown;
   }
@@ -29,17 +30,18 @@ class KeptWindows {
 
   /// Returns false if the object caches nothing.
   [[nodiscard]] bool keeps() const noexcept { return rows_ > 0; }
-  /// Returns the ranges of index::WindowRanges::rows around a cell; empty if they are not cached.
+  /// Returns the window of a cell; no ranges if it is not cached.
   [[nodiscard]] std::span<const Range> of(std::uint32_t cell) const noexcept {
     const Range* const first = ranges_.data() + cell * rows_;
     return rows_ == 0 || first->begin == kUnknown ? std::span<const Range>() : std::span(first, rows_);
   }
-  /// Caches these ranges of a cell, as many as WindowRanges::rows has. Call it only if keeps().
+  /// Caches the window of a cell. Call it only if keeps().
   void keep(std::uint32_t cell, std::span<const Range> around) noexcept {
     std::copy(around.begin(), around.end(), ranges_.data() + cell * rows_);
   }
 
  private:
+  /// Returns the number of ranges of a window.
   [[nodiscard]] static std::size_t rows(const index::Grid& grid, std::uint32_t reach) {
     return grid.keys().ranges(reach, 1).offsets.size();
   }

@@ -19,8 +19,8 @@ namespace epsflow::clustering {
 [[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32_t> parent,
                                             std::span<std::uint32_t> cluster_of, const CancelToken& cancel);
 
-/// Returns the smallest core point id of each cluster of the last level, ascending. cluster_of: as set by
-/// number_clusters(). O(nodes), in parallel. Throws Cancelled.
+/// Returns the smallest core point id of each cluster of a level, ascending. cluster_of: as set by number_clusters().
+/// O(nodes), in parallel. Throws Cancelled.
 [[nodiscard]] std::vector<std::uint32_t> find_first_cores(const ClusterSource& source,
                                                           std::span<const std::uint32_t> cluster_of,
                                                           std::uint32_t clusters, const CancelToken& cancel);

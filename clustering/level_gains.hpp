@@ -1,5 +1,5 @@
-// Finds, once for all levels (the minpts of one eps), the level at which each point becomes core. A level then costs
-// only time for the points that become core at it.
+// Finds, once for all levels of an eps, the level at which each point becomes core. A level then costs only time for
+// the points that become core at it.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace epsflow::clustering {
 
-/// Holds, for each block of a source, the points that are core at the last level, sorted by descending counts. So the
-/// points that become core at a level are a range of this list. Call next() for each level, from the largest minpts
+/// Holds, for each block of a source, the points that are core at the smallest minpts, sorted by descending counts. So
+/// the points that become core at a level are a range of this list. Call next() for each level, from the largest minpts
 /// down, before of().
 class LevelGains {
  public:
-  /// least: minpts of the last level, the smallest one. The source must outlive the object, and its counts must not
-  /// change. O(n log b) for blocks of b points, in parallel. Throws Cancelled.
+  /// least: the smallest minpts. The source must outlive the object, and its counts must not change. O(n log b) for
+  /// blocks of b points, in parallel. Throws Cancelled.
   LevelGains(const ClusterSource& source, std::uint32_t least, const CancelToken& cancel)
       : counts_(source.counts()), points_(source.blocks().size()), ranges_(source.blocks().size()) {
     const auto blocks = source.blocks();

@@ -16,7 +16,7 @@ namespace epsflow::clustering {
 void count_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, std::uint32_t most,
                 std::uint32_t* counts);
 
-/// Does the same for weights of neighbours: counts[p] is on the same side of each minpts as their sum.
+/// Sets counts[p] to a number that reaches the same minpts as the sum of the weights of the neighbours of p.
 void weigh_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, const Weighing& weighing,
                 std::uint32_t* counts);
 
@@ -25,7 +25,8 @@ void weigh_rows(const index::SearchIndex& index, const index::SearchInput& in, R
 void unite_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, const CoreLevel& level,
                 const std::uint32_t* counts, std::uint32_t* parent);
 
-/// Finds the cluster of each point of `rows`, as find_clusters() of a table. cluster_of: [n]. clusters: [rows].
+/// Finds the cluster of each point of `rows`, as find_clusters() of a table (row_loops.hpp). cluster_of: [n]. clusters:
+/// [rows].
 void find_clusters(const index::SearchIndex& index, const index::SearchInput& in, Range rows,
                    const std::uint32_t* cluster_of, std::uint32_t* clusters);
 

@@ -60,14 +60,14 @@ class SourceClustering final : public CountedPart, private UnitedPart {
   CoreLevel level_;
   Buffer<std::uint32_t> parent_;
   Keep keep_;
-  std::uint32_t least_;                         ///< minpts of the last level
+  std::uint32_t least_;                         ///< the smallest minpts
   std::optional<ClusterSets> sets_;             ///< set if clusters are requested or labels are not
   bool asked_;                                  ///< true if clusters are requested
   std::vector<std::uint32_t> minpts_;           ///< minpts of the levels that are not labelled yet
   std::vector<Clusters> found_;                 ///< clusters of the levels that are not labelled yet, if requested
   std::vector<Buffer<std::uint32_t>> numbers_;  ///< [levels at once] [nodes] the cluster of each node
   std::vector<std::uint32_t> clusters_;         ///< [levels at once] number of clusters
-  std::size_t last_ = 0;                        ///< index of the last level in numbers_ and clusters_
+  std::size_t last_ = 0;                        ///< index in numbers_ and clusters_ of the level united last
   bool of_part_;                                ///< true if a part is clustered
   std::vector<NodePoint> shared_;               ///< positions and nodes of SharedPoints::asked
   Buffer<std::uint32_t> together_;              ///< [nodes × levels] for levels that are labelled together

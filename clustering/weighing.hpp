@@ -31,7 +31,7 @@ class Weighing {
   [[nodiscard]] const std::int64_t* units() const noexcept { return units_.data(); }
   /// [n + 1] sum of the weights before each position; null before sum_up().
   [[nodiscard]] const WeightSum* sums() const noexcept { return sums_.data(); }
-  /// Returns a number that replaces the number of neighbours: it is on the same side of each minpts as the sum.
+  /// Returns a number that replaces the number of neighbours: it reaches the same minpts as the sum.
   [[nodiscard]] std::uint32_t count(WeightSum sum) const noexcept { return levels_.count(sum); }
   [[nodiscard]] const WeightLevels& levels() const noexcept { return levels_; }
 

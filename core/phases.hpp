@@ -1,4 +1,5 @@
-// DBSCAN of one eps in three phases: count, unite, label. The first two return the object that runs the next phase.
+// DBSCAN of one eps in three phases: count, unite, label. Index::count() (core/backend.hpp) returns a Counted, whose
+// unite() returns a United, whose label() returns the results.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,15 @@
 
 namespace epsflow {
 
-/// The points are a part of a data set. The owned points are followed by ghosts, which are copies of points of other
-/// parts: first the inner ghosts, all points within eps of owned ones; they get labels. The outer ghosts are all points
-/// within eps of inner ones. They get no labels, because the part does not have all of their neighbours.
+/// The points are a part of a data set. The owned points are followed by ghosts, which are points of other parts or
+/// images in a periodic box: first the inner ghosts, which are all those within eps of an owned point, and get labels;
+/// then the outer ghosts, which are all others within eps of an inner ghost. Outer ghosts get no labels, because the
+/// part does not have all of their neighbours.
 struct SharedPoints {
   std::span<const std::uint32_t> asked;  ///< ids of the points whose clusters are requested; an id may be repeated
   std::uint32_t outer_ghosts = 0;        ///< number of outer ghosts, which are the last points of the index
-  /// False: outer ghosts must not count as core. Set it if weights are negative, as a ghost that reaches minpts here
-  /// may not reach it among all points. True: a backend may count outer ghosts that reach minpts here as core or not.
+  /// True: a backend may treat outer ghosts that reach minpts here as core. False: no outer ghost is core. It must be
+  /// false if weights are negative, because further neighbours in other parts may lower the sum of a ghost.
   bool outer_may_be_core = true;
 };
 
@@ -34,7 +36,7 @@ struct DirectOptions {
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or weights of the points, which are summed in place of neighbours. They must outlive the Counted.
   const LoadedWeights* weights = nullptr;
-  /// Set only for Index::count_part(), with Keep::labels. Its span must outlive the Counted.
+  /// Set only for Index::count_part(), with Keep::labels. It and its span must outlive the CountedPart.
   const SharedPoints* shared = nullptr;
 };
 
@@ -45,10 +47,11 @@ struct LabelTarget {
   std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null if no mask is requested
 };
 
-/// The result of a level once it is labelled.
+/// The result of a level once it is labelled. In a part it counts inner ghosts, too.
 struct LevelResult {
   LabelSummary summary;
-  Clusters clusters = {};  ///< empty unless requested; in a part only the sizes, by the numbers that label() got
+  /// Empty unless requested. In a part only `size` is set; it is by the new numbers if label() was given any.
+  Clusters clusters = {};
 };
 
 /// New numbers for the clusters of a level.
@@ -63,7 +66,8 @@ struct BorderTie {
   std::uint32_t cluster;
 };
 
-/// Sets of core points: clusters without border points. Valid until the next unite() of the Counted that returned it.
+/// Sets of core points: clusters without border points. Valid until the next unite() of the Counted that returned it;
+/// the one returned last labels all levels that are not labelled yet.
 class United {
  public:
   United() = default;
@@ -89,15 +93,16 @@ class UnitedPart : public United {
   /// Returns [asked] the cluster of which each SharedPoints::asked is a core point at the level united last, or kNoSet.
   [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() = 0;
   using United::label;
-  /// Labels with other numbers, one numbering for each level. A border point gets the lowest of these.
+  /// Labels by new numbers. numbers: one for each target. A border point gets the lowest new number of the clusters
+  /// that have a core point within eps of it.
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                        std::span<const ClusterNumbers> numbers) = 0;
-  /// Returns the ties of the level united last, in no particular order. A border point among the first `own` points has
-  /// a tie with each movable cluster that has a core point within eps of it, except the lowest of all clusters that
-  /// have one. label() without other numbers gives it that lowest cluster; other parts may move it to one of its ties.
-  /// movable: [clusters] 1 if the cluster may get a lower number among all parts, and so come before others; else 0.
-  /// Call it after shared_clusters() and before label(). Returns nullopt if the backend cannot find the ties or
-  /// lacks memory for them. Throws ResourceError.
+  /// Returns the ties of the level united last, in no particular order. A border point belongs to the lowest of the
+  /// clusters that have a core point within eps of it; it has a tie with each other one of them that is movable,
+  /// because new numbers may make that one the lowest. Only border points among the first `own` points are searched.
+  /// movable: [clusters] 1 if the cluster may come before lower ones in the new numbers, else 0. Call it after
+  /// shared_clusters() and before label(). Returns nullopt if the backend cannot find the ties or lacks memory for
+  /// them. Throws ResourceError.
   [[nodiscard]] virtual std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
                                                                           std::uint32_t own) = 0;
 };
@@ -117,7 +122,7 @@ class Counted {
   /// united points stay united. At most levels_at_once() levels are united before they are labelled. May return before
   /// a device has finished. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
-  /// Returns the number of pairs that a faster test has left to float64 so far.
+  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64.
   [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
 };
 
@@ -138,11 +143,11 @@ class LabelPlace {
   LabelPlace& operator=(const LabelPlace&) = delete;
   virtual ~LabelPlace() = default;
 
-  /// Returns memory for one more level, valid until its take() returns. At most Counted::levels_at_once() targets may
-  /// wait for take(). Throws ResourceError.
+  /// Returns memory for one more level, which the caller may use until its take() returns. At most
+  /// Counted::levels_at_once() targets may wait for take(). Throws ResourceError.
   [[nodiscard]] virtual LabelTarget next() = 0;
   /// Takes the oldest target that is not yet taken, and moves its labels, which must be complete, into the result.
-  /// Calls emit(result) now or in the next take() or finish(), because a copy over the bus may run meanwhile. Throws
+  /// Calls emit(result) now, or in the next take() or finish() if the labels are copied meanwhile. Throws
   /// ResourceError, and what emit() throws.
   virtual void take(VariantResult&& result, const Emit& emit) = 0;
   /// Emits the result that take() has not emitted yet, if there is one.

@@ -113,7 +113,7 @@ class TableSearch {
   /// Returns the layout of a packed table; null if the table is csr.
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const { return nullptr; }
   [[nodiscard]] virtual RowOrder order() const = 0;
-  /// Returns the number of pairs that a faster test has left to float64 so far.
+  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64.
   [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
   /// Returns the two halves of a batch that was too large.
   [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;

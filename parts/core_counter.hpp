@@ -1,4 +1,4 @@
-// Counts core points by cluster.
+// Counts the core points of each cluster on several threads.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace epsflow::parts {
 
-/// Adds up core points by cluster. Each thread uses its own counter and adds stretches of points of one cluster. The
-/// destructor adds the last stretch.
+/// Counts core points in arrays that several threads share. Each thread has its own counter, which updates the arrays
+/// once for consecutive points of one cluster; its destructor makes the last update.
 class CoreCounter {
  public:
   /// The value of `first` for a cluster without a core point.
@@ -22,7 +22,7 @@ class CoreCounter {
   CoreCounter& operator=(const CoreCounter&) = delete;
   ~CoreCounter() { flush(); }
 
-  /// Adds a core point. Points must come in ascending order.
+  /// Adds a core point. The points of one counter must ascend if `first` is given.
   void add(std::uint32_t cluster, std::uint32_t point) noexcept {
     if (count_ == 0 || cluster != cluster_) {
       flush();

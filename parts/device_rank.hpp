@@ -64,7 +64,7 @@ class DeviceRank final : public RankPart {
   std::uint64_t row_bytes_ = 0;
   std::uint64_t ghosts_ = 0;
   std::uint64_t sent_bytes_ = 0;
-  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
+  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] id of the first row of each share, and the number of rows
   std::vector<std::uint64_t> places_;  ///< [ranks + 1] where the own points sent by each rank begin
   std::unique_ptr<DevicePart> part_;
   std::vector<std::unique_ptr<PeerBuffer>> buffers_;  ///< [ranks]

@@ -19,15 +19,16 @@ namespace epsflow::parts {
 /// Sends points to the parts in which they lie, and results back to the ranks from which the points came.
 class Distribution {
  public:
-  /// Sends the points. share: the rows that this rank has; ids run on over the ranks in their order. partition: has one
-  /// part for each rank. Collective. O(n·d), in parallel. Throws InputError for a coordinate that is not
-  /// finite; ResourceError if a part has more points than 32-bit ids, or if there are more than 65,536 ranks.
+  /// Sends the points. share: the rows of this rank; their ids follow the ids of the rows of all lower ranks.
+  /// partition: has one part for each rank. Collective. O(rows·d), in parallel. Throws InputError for a coordinate that
+  /// is not finite; ResourceError if 32-bit ids cannot number the points of a part, or if there are more than 65,536
+  /// ranks.
   Distribution(Communicator& communicator, PointsView share, const Partition& partition);
 
   /// The points of this part by ascending id. Valid until take_points().
   [[nodiscard]] PointsView owned() const { return own_.view().rows(0, size()); }
-  /// Moves the own points out: the first rows of the result, which has at least `size` rows. Copies them if their
-  /// capacity is too small.
+  /// Moves the owned points out. They are the first rows of the result, which has at least `size` rows; the other rows
+  /// are uninitialised. Copies the points if their capacity is too small.
   [[nodiscard]] Points take_points(std::size_t size);
   /// The number of points of this part.
   [[nodiscard]] std::size_t size() const noexcept { return received_.back(); }
@@ -40,27 +41,27 @@ class Distribution {
   /// The number of rows of the share.
   [[nodiscard]] std::size_t share() const noexcept { return rows_.rows(); }
 
-  /// Sends a value with each row of the share to the part of the row. values: [share]. Returns the values of own
-  /// points, [own]. Collective.
+  /// Sends a value of each row of the share to the part that owns the row. values: [share()]. Returns [size()] the
+  /// values of the owned points. Collective.
   template <class T>
   [[nodiscard]] Buffer<T> bring(Communicator& communicator, std::span<const T> values) const;
-  /// Sends a value of each own point back to the rank of its row. values: [own]. to: [share] receives the value of each
-  /// row of the share. Collective.
+  /// Sends a value of each owned point back to the rank of its row. values: [size()]. to: [share()] receives the value
+  /// of each row of the share. Collective.
   template <class T>
   void return_values(Communicator& communicator, const T* values, T* to) const;
 
  private:
   [[nodiscard]] std::size_t ranks() const noexcept { return rows_.parts(); }
-  /// Calls f(i, place) for each point of the share, in parallel. place: its index in the order by part, then by point.
+  /// Calls f(row, place) for each row of the share, in parallel. place: its index in the order by part, then by row.
   template <class F>
   void for_share(F&& f) const {
-    rows_.for_all([&](std::size_t part, std::size_t row, std::size_t id) { f(row, sent_[part] + id); });
+    rows_.for_all([&](std::size_t part, std::size_t row, std::size_t i) { f(row, sent_[part] + i); });
   }
 
   RowsByPart rows_;                    ///< rows of the share
   std::vector<std::size_t> sent_;      ///< [ranks + 1] where the points sent to each rank begin, by place
   std::vector<std::size_t> received_;  ///< [ranks + 1] where the own points received from each rank begin
-  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
+  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] id of the first row of each share, and the number of rows
   Buffer<std::uint32_t> offsets_;      ///< [own] row of each point in the share from which it came
   Points own_;                         ///< with capacity for some ghosts
 };

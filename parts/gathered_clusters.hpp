@@ -1,4 +1,4 @@
-// Gathers the clusters of one eps as objects (RunOptions::clusters) from all parts on the first rank.
+// Gathers the Clusters (core/labels.hpp) of one eps from all parts on the first rank.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace epsflow::parts {
 
-/// Takes the levels by descending minpts with look(), and gathers them in the same order with gather(); several levels
-/// may be taken before they are gathered. A rank holds 4 bytes for each own point and some for each of its clusters;
-/// the first rank holds the clusters of all ranks.
+/// Call look() for each level by descending minpts, and gather() in the same order; look() may be several levels ahead.
+/// A rank holds 4 bytes for each own point and some for each of its clusters; the first rank holds the clusters of all
+/// ranks.
 class GatheredClusters {
  public:
   /// least: the smallest minpts. communicator and distribution must outlive the object.

@@ -77,7 +77,8 @@ struct GhostLists {
 
 /// Sorts found ghosts, in parallel: O(ghosts + pairs · reaches). found: the ghosts of consecutive ranges of points;
 /// ghosts with the same pair and reach keep their order. point_of(ghost) returns the index of the point in its part.
-/// units: [rows] weights in whole units, or empty. Throws ResourceError if a pair has more ghosts than 32-bit ids.
+/// units: [rows] weights in whole units, or empty. Throws ResourceError if 32-bit ids cannot number the ghosts of a
+/// pair.
 template <class T, class PointOf>
 [[nodiscard]] GhostLists sort_ghosts(std::span<const FoundGhosts<T>> found, std::size_t pairs,
                                      const std::vector<double>& reaches, std::size_t dims,

@@ -92,7 +92,7 @@ class GhostFinder {
   std::vector<double> sides_;  ///< [parts × dims × 2] the sides of the parts, clipped to the box
 };
 
-/// Throws ResourceError if a part has more points, ghosts included, than 32-bit ids.
+/// Throws ResourceError if 32-bit ids cannot number this many points and ghosts of a part.
 void require_count(std::uint64_t points);
 
 }  // namespace epsflow::parts

@@ -51,7 +51,7 @@ NumberedSets number_consecutively(std::span<const std::uint32_t> numbers, std::s
 /// Puts the clusters of all parts into one union-find, and numbers the sets by their first rows.
 class SetMerger {
  public:
-  /// Throws ResourceError if there are more clusters than 32-bit ids.
+  /// Throws ResourceError if 32 bits cannot number the clusters.
   SetMerger(std::span<const PartView> views, std::span<const PartSets> sets) : views_(views), sets_(sets) {
     for (const PartSets& of_part : sets) base_.push_back(base_.back() + of_part.first.size());
     if (base_.back() >= kNoRow) {

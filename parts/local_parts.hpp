@@ -30,7 +30,8 @@ class LocalParts {
   /// points: [n × d]; must outlive the parts. Rows that are not in memory are read again for each part. units: [n]
   /// weights in whole units, or empty; must outlive the parts. reaches: the distances of the views that will be
   /// requested, ascending. O(n·(d + min(parts, 32 + log parts))), in parallel. Throws UsageError as GhostFinder,
-  /// ResourceError if a part has more points than 32-bit ids, and TooManyGhosts if there are more than most_ghosts.
+  /// ResourceError if 32-bit ids cannot number the points of a part, and TooManyGhosts if there are more than
+  /// most_ghosts.
   LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 

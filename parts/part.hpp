@@ -20,9 +20,9 @@ namespace epsflow::parts {
 class Part {
  public:
   /// Finds the ghosts, exchanges them with the other ranks, and takes the points of the distribution. units: null, or
-  /// [own] the weights of own points in whole units. Collective. O(n·d), in parallel. Throws UsageError if a closed
-  /// axis is not longer than the largest reach, and ResourceError if the part has more points, ghosts included, than
-  /// 32-bit ids.
+  /// [owned()] the weights of the owned points in whole units. Collective. O(n·d), in parallel. Throws UsageError if a
+  /// closed axis is not longer than the largest reach, and ResourceError if 32-bit ids cannot number its points and
+  /// ghosts.
   Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units = nullptr);
 
   /// The points that are clustered for a radius.

@@ -29,7 +29,7 @@ struct RankSetting {
 };
 
 /// The part that a rank clusters: its own points, and the ghosts that it loads for a radius. Own points are in the
-/// order of their ids, which run on over the ranks and the rows of their shares.
+/// order of their ids. The ids of the rows of a rank follow the ids of the rows of all lower ranks.
 class RankPart {
  public:
   RankPart() = default;

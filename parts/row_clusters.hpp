@@ -1,4 +1,4 @@
-// Makes the clusters of one eps as objects (RunOptions::clusters) from the labels and masks of its levels.
+// Makes the Clusters (core/labels.hpp) of one eps from the labels and masks of its levels.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace epsflow::parts {
 
-/// Takes the levels by descending minpts.
+/// Call take() for each level, by descending minpts.
 class RowClusters {
  public:
   /// least: the smallest minpts.

@@ -21,13 +21,14 @@ struct DeviceNeighborCounting {
   __device__ Sum of_point(std::uint64_t /*position*/) const { return 1; }
   /// Returns true if further neighbours cannot change the count.
   __device__ bool enough(Sum sum) const { return sum >= most; }
-  /// Returns a count that is on the same side of each minpts as the sum.
+  /// Returns a count that reaches the same minpts as the sum.
   __device__ std::uint32_t count(Sum sum) const { return min(sum, most); }
-  /// Returns the number of candidates below which a point is core at no minpts.
+  /// Returns a number of candidates. A point with fewer candidates is not core at any minpts.
   __device__ std::uint32_t fewest_candidates() const { return least; }
 };
 
-/// Sums the weights of neighbours. The count is the largest minpts that the sum reaches, or 0.
+/// Sums the weights of neighbours, in units of their WeightScale. The count is the largest minpts that the sum reaches,
+/// or 0. If a weight is below 0, enough() is always false, because further neighbours may lower the sum.
 struct DeviceWeightCounting {
   using Sum = WeightSum;
 
@@ -51,7 +52,7 @@ struct DeviceWeightCounting {
   __device__ std::uint32_t fewest_candidates() const { return 0; }
 };
 
-/// Returns the sum of the values of all lanes to each of them.
+/// Returns the sum of the values of all lanes, in every lane. All lanes of the warp must call it.
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) { return __reduce_add_sync(tuning::kWholeWarp, value); }
 __device__ inline WeightSum warp_sum(WeightSum value) {
   for (unsigned step = 16; step > 0; step /= 2) {
@@ -62,14 +63,14 @@ __device__ inline WeightSum warp_sum(WeightSum value) {
   return value;
 }
 
-/// Adds `unit` to a sum to which other threads add at the same time. The sum is exact, because the carry of the lower
-/// half is added to the upper half.
-__device__ inline void atomic_add(WeightSum* sum, std::int64_t unit) {
+/// Adds a weight, in units of its WeightScale, to a sum to which other threads add at the same time. After all
+/// additions the sum is exact, because the carry of the lower half is added to the upper half.
+__device__ inline void atomic_add(WeightSum* sum, std::int64_t weight) {
   auto* const halves = reinterpret_cast<unsigned long long*>(sum);
-  const auto low = static_cast<unsigned long long>(unit);
+  const auto low = static_cast<unsigned long long>(weight);
   const unsigned long long before = atomicAdd(halves, low);
   const unsigned long long carry = before + low < before ? 1 : 0;
-  const unsigned long long high = (unit < 0 ? ~0ULL : 0ULL) + carry;
+  const unsigned long long high = (weight < 0 ? ~0ULL : 0ULL) + carry;
   if (high != 0) atomicAdd(halves + 1, high);
 }
 

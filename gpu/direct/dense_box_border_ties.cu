@@ -39,7 +39,8 @@ class NearClusters {
   std::uint32_t lowest_ = kNoNumber;
 };
 
-/// Returns false if the search gives up.
+/// Adds to `near` the clusters near a border point that may become its cluster. Returns false if there are too many of
+/// them, or too many candidates to find all.
 template <class T, unsigned D>
 __device__ bool find_near(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
                           const std::uint8_t* movable, const Place<T, D>& place, std::uint32_t cell,

@@ -1,4 +1,4 @@
-// The clusters of a level on the device as objects, and how the clusters of the level before lie in them.
+// Makes the Clusters (core/labels.hpp) of a level that is clustered on the device.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LabelledLevel {
   std::uint32_t labelled = 0;              ///< number of points that get labels; these have the smallest ids
 };
 
-/// Takes the levels of one clustering, from its largest minpts down.
+/// Call take() for each level of one clustering, from its largest minpts down.
 class DeviceClusterSets {
  public:
   /// labels: host memory for core_since. borders: border points are distinguished from noise; else clusters lack sizes.

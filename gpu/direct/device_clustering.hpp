@@ -58,10 +58,10 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] virtual std::uint32_t* counts() const { return nullptr; }
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
-  /// Returns the final numbering of the last level. unite_level() may leave pairs of cells undecided; this function
-  /// decides them first, and numbers the clusters again if there were any.
+  /// Returns the final numbering of the level united last. unite_level() may leave pairs of cells undecided; this
+  /// function decides them first, and numbers the clusters again if there were any.
   virtual Numbering settled_numbering() = 0;
-  /// Returns the last level. Its numbers are final after settled_numbering() or label_level().
+  /// Returns the level united last. Its numbers are final after settled_numbering() or label_level().
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
   DeviceMemory* memory_ = nullptr;         ///< null if there are no points
@@ -69,7 +69,7 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   std::optional<DeviceClusterSets> sets_;  ///< set if clusters are requested
   std::optional<DeviceShared> shared_;     ///< set if the points are a part
   std::uint32_t least_ = 0;                ///< the smallest minpts
-  std::uint32_t minpts_ = 0;               ///< minpts of the last level
+  std::uint32_t minpts_ = 0;               ///< minpts of the level united last
 };
 
 /// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses dense-box cells

@@ -24,7 +24,7 @@ struct WeighingView {
   const std::int64_t* units = nullptr;    ///< [n] by position
   const WeightSum* of_cells = nullptr;    ///< [cells] sum over the points of each cell, if there are cells
   const WeightSum* least_sums = nullptr;  ///< [levels + 1] as in WeightLevels
-  const std::uint32_t* minpts = nullptr;  ///< [levels]
+  const std::uint32_t* minpts = nullptr;  ///< [levels] ascending
   std::uint32_t levels = 0;
   WeightSum enough = 0;  ///< as in WeightLevels
 };
@@ -53,7 +53,7 @@ class DeviceWeighing {
 
 /// Writes sums[p] = the weight of position p.
 void launch_begin_sums(const WeighingView& weights, std::uint32_t size, WeightSum* sums, cudaStream_t stream);
-/// Writes counts[p] = the count that the sum of position p stands for.
+/// Writes counts[p] = DeviceWeightCounting::count() of sums[p].
 void launch_count_sums(const WeighingView& weights, std::uint32_t size, const WeightSum* sums, std::uint32_t* counts,
                        cudaStream_t stream);
 

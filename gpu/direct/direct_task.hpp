@@ -23,7 +23,7 @@ struct DirectTask {
   PinnedPool& pinned;
   const CancelToken& cancel;
   PhaseMarks* marks = nullptr;  ///< null, or the object that gets the ends of the phases
-  /// The memory for core_since if clusters are requested as objects, else null.
+  /// The memory for Clusters::core_since; null unless DirectOptions::clusters.
   std::shared_ptr<LabelMemory> core_since = nullptr;
   bool borders = true;                                  ///< true if border points are distinguished from noise
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null if neighbours are counted
@@ -67,7 +67,7 @@ struct NodeArrays {
   }
 
   DeviceBuffer<std::uint32_t> parents;
-  DeviceBuffer<std::uint32_t> smallest;  ///< empty unless clusters are requested as objects
+  DeviceBuffer<std::uint32_t> smallest;  ///< empty unless DirectOptions::clusters
   DeviceBuffer<std::uint32_t> numbers;
   DeviceBuffer<std::uint32_t> sizes;  ///< one for each node, or for each cluster if there are many nodes
   DeviceBuffer<RankWord> ids;
