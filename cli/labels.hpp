@@ -46,8 +46,9 @@ struct FileColumn {
 
 /// Reads the column that WholeNumbers::columns names, or the only column, unless options.columns names another. Numbers
 /// may be missing only in a file that has several columns. If `numbers` are kLabelNumbers, the numbers of points in no
-/// group become noise: kNoGroup; 0 in a file that is marked as groups (io::is_marked_as_groups()); and −0, which marks
-/// groups in CSV. The numbers of groups, from 1, stay as they are. Throws InputError as read_numbers().
+/// group become noise: kNoGroup; 0 in a file that is marked as groups (io::is_marked_as_groups()); and every −0, which
+/// CSV files of groups contain in place of 0. The numbers of groups, from 1, stay as they are. Throws InputError for
+/// invalid numbers, for missing numbers in a file of one column, and for several columns without an accepted name.
 [[nodiscard]] FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers,
                                           io::ReadOptions options = {});
 /// Returns the number of each point: [n]. If the file has a row for every input row, dropped rows included, points take

@@ -110,8 +110,8 @@ class ArenaPool {
 
   /// Returns the bytes that a new arena could grow to if all idle ones were given up.
   [[nodiscard]] std::uint64_t available() const;
-  /// Returns the bytes of the budget that suffice for a new arena to grow to `bytes`. More are charged, up to the next
-  /// multiple of PagePinner::kPiece, if the budget has room.
+  /// Returns the bytes of the budget that suffice for a new arena to grow to `bytes`: with a pinner, whole pieces.
+  /// Without one, Arena::grow() charges whole pieces, too, if the budget has room.
   [[nodiscard]] std::uint64_t charge_of(std::uint64_t bytes) const noexcept;
   [[nodiscard]] MemoryBudget& budget() const noexcept { return budget_; }
 

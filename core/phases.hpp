@@ -29,9 +29,9 @@ struct SharedPoints {
 
 /// The options of a clustering of one eps.
 struct DirectOptions {
-  std::span<const std::uint32_t> minpts;  ///< descending, at least one
+  std::span<const std::uint32_t> minpts;  ///< descending, not empty
   bool core_mask = false;
-  MemorySpace labels = MemorySpace::host;  ///< memory of labels and mask
+  MemorySpace labels = MemorySpace::host;  ///< memory in which the results have labels and masks
   Keep keep = Keep::labels;
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or weights of the points, which are summed in place of neighbours. They must outlive the Counted.
@@ -102,7 +102,7 @@ class UnitedPart : public United {
   /// because new numbers may make that one the lowest. Only border points among the first `own` points are searched.
   /// movable: [clusters] 1 if the cluster may come before lower ones in the new numbers, else 0. Call it after
   /// shared_clusters() and before label(). Returns nullopt if the backend cannot find the ties or lacks memory for
-  /// them. Throws ResourceError.
+  /// them. Throws ResourceError if the device fails.
   [[nodiscard]] virtual std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
                                                                           std::uint32_t own) = 0;
 };

@@ -46,8 +46,8 @@ struct Space {
   std::shared_ptr<const Slices> slices = nullptr;  ///< null if all points are one data set
 
   /// Returns true if the norm is Euclidean and no axis is closed. Every index supports such a space, unless there are
-  /// slices. Other spaces can only be searched with IndexChoice::grid, and on the CPU also with IndexChoice::all;
-  /// slices only with IndexChoice::grid.
+  /// slices. Other spaces can only be searched with IndexChoice::grid, and on the CPU also by testing all pairs
+  /// (IndexChoice::all); slices only with IndexChoice::grid.
   [[nodiscard]] bool plain() const noexcept { return norm == Norm::euclidean && axes.empty(); }
   /// Returns the right-hand side of the rule above.
   [[nodiscard]] double limit(double eps) const {

@@ -26,7 +26,7 @@ class HostRank final : public RankPart {
   [[nodiscard]] std::uint64_t ghosts() const override { return part_.ghosts(); }
   [[nodiscard]] std::uint64_t held_bytes() const override;
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
-  /// False on a GPU, because the device holds one part at a time.
+  /// False on a GPU, whose memory holds the points of one eps at a time.
   [[nodiscard]] bool loads_alone() const override { return on_host(); }
   [[nodiscard]] const WeightScale* scale() const override { return weights_ ? &weights_->scale : nullptr; }
   [[nodiscard]] Loaded load(const PartReach& reach) override;

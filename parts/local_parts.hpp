@@ -1,4 +1,4 @@
-// Points in the memory of this process, divided into parts without moving them.
+// The points of this process, in memory or in a source, divided into parts without moving them.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// A sweep of this process over points in parts of space. Workers cluster the parts in turn, two at a time each. The
-// points are in memory or come from a source.
+// A sweep of this process over points in parts of space, which workers take in turn. The points are in memory or come
+// from a source.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ namespace epsflow::parts {
 
 /// The bytes of a point at one minpts: its label and its core flag, both in its part and in the result.
 inline constexpr std::uint64_t kBytesPerLabel = 10;
-/// The largest number of parts for each engine. It is limited because ghosts are listed by pairs of parts.
+/// The largest number of parts for each worker.
 inline constexpr std::size_t kMostParts = 256;
-/// The largest number of parts of a sweep.
+/// The largest number of parts of a sweep. It is limited because ghosts are listed by pairs of parts.
 inline constexpr std::size_t kMostPartsOfAll = 1024;
 /// Returns the largest number of minpts of one eps, at least 1.
 [[nodiscard]] std::size_t most_levels(const Sweep& sweep);
@@ -33,7 +33,7 @@ inline constexpr std::size_t kMostPartsOfAll = 1024;
   return options.keep != Keep::summary || options.clusters;
 }
 
-/// The number of parts that a worker holds at a time, so that one is loaded while the other is clustered.
+/// The number of parts that a worker holds at a time, so that one can be loaded while the other is clustered.
 inline constexpr std::size_t kTogether = 2;
 
 /// A backend that clusters parts, with the threads that it may use.
@@ -69,11 +69,11 @@ class PartsBeyondBudget : public ResourceError {
 };
 
 /// Implements run_each() for points in parts: the same labels, bit for bit, for any cuts. Clusters directly, without
-/// tables. For each eps a part is loaded once if each worker can hold all its parts at a time (kTogether). Otherwise it
-/// is loaded once for as many minpts as LocalSweep::memory permits, if the backend reports which border points may move
-/// to clusters of other parts; else once to find its clusters and once more to label. Variants come by descending eps
-/// and minpts, from the calling thread. If each worker is a GPU with one part, the GPUs may hold all points instead
-/// (DeviceSweep), and the budget is not checked.
+/// tables. For each eps a part is loaded once if each worker can hold all its parts at a time (kTogether). Otherwise
+/// the minpts are processed in batches, each as large as LocalSweep::memory permits. For each batch a part is loaded
+/// once if the backend reports which border points may move to clusters of other parts; else at most twice, to find its
+/// clusters and to label them. Variants come by descending eps and minpts, from the calling thread. If each worker is a
+/// GPU with one part, the GPUs may hold all points instead (DeviceSweep), and the budget is not checked.
 ///
 /// The budget covers the points in memory, their transformed copy, 2 bytes for each point, ghosts, weights (8 bytes),
 /// labels, and the parts that are being clustered.

@@ -23,8 +23,8 @@ class PartFinder {
   PartFinder(const Partition& partition, const Space& space, std::size_t dims, double reach)
       : interior_(partition, space, dims, reach), descent_(partition) {}
 
-  /// Finds the parts of points [parts.size() × d], at most 65,536. inner: scratch. Returns the ascending indices of the
-  /// points that may be ghosts, as a part of `inner`.
+  /// Finds the parts of points [parts.size() × d], at most 65,536. inner: scratch, which is overwritten. Returns the
+  /// ascending indices of the points that may be ghosts of other parts, in the memory of `inner`.
   std::span<const std::uint16_t> find(const T* points, std::span<std::uint16_t> parts,
                                       std::vector<std::uint16_t>& inner) const {
     const std::size_t d = interior_.dims();

@@ -79,9 +79,9 @@ class Engine {
   /// transformed points are a second array, which counts too. Without scale and box, the norms (euclidean, manhattan,
   /// chebyshev, minkowski) need no second array. O(n · d). cancel: may be null. If it is cancelled while this load
   /// waits for its turn, the load throws Cancelled. Throws InputError for a coordinate that is NaN or infinite or that
-  /// the metric does not allow (out of range, outside the box, a zero vector), and for a box too large for the points
-  /// (core/box_fit.hpp); UsageError if the metric does not fit the points (check_metric()), and on a GPU for powers of
-  /// minkowski other than 1, 2 and infinity; ResourceError.
+  /// the metric does not allow (out of range, outside the box, a zero vector), and for a box so large that it rounds
+  /// the points too coarsely (core/box_fit.hpp); UsageError if the metric does not fit the points (check_metric()), and
+  /// on a GPU for powers of minkowski other than 1, 2 and infinity; ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
   /// Loads many data sets at once: slice s holds the points [slices[s], slices[s + 1]), and points of different slices
   /// are never neighbours. A run gives each slice the labels and counts (VariantResult::slices) that a run of this
@@ -103,9 +103,10 @@ class Engine {
   /// Makes the catalogue of points that are in the memory of the engine's GPU (catalog/device_catalog.hpp), by any
   /// metric, as the free function epsflow::catalog() does on the host. Sums are added in another order than on the
   /// host, but in the same order in every run. Sums that need no rounding equal the sums on the host; others differ by
-  /// about 1e-12. Waits for its turn. Takes about 20·n bytes of EngineOptions::gpu_memory, and memory for the
-  /// catalogue, for copies of the points and weights, and for copies of arrays that are on the host. Throws as
-  /// epsflow::catalog() does, and UsageError if arrays are on another GPU or the engine runs on the CPU.
+  /// about 1e-12 of the sum of the absolute values. Waits for its turn. Takes about 20·n bytes of
+  /// EngineOptions::gpu_memory, and memory for the catalogue, for copies of the points and weights, and for copies of
+  /// arrays that are on the host. Throws as epsflow::catalog() does, and UsageError if arrays are on another GPU or the
+  /// engine runs on the CPU.
   [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken* cancel = nullptr) const;
 
   /// Returns "cpu" or "gpu".

@@ -103,15 +103,6 @@ void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& 
   });
 }
 
-/// Calls make(size) for each size. Throws Cancelled.
-template <class Make>
-void each_size(std::span<const std::uint64_t> sizes, const Observer& observer, Make&& make) {
-  for (const std::uint64_t size : sizes) {
-    if (observer.cancel != nullptr) observer.cancel->check();
-    make(size);
-  }
-}
-
 }  // namespace
 
 std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
@@ -140,14 +131,15 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
                                            std::span<const std::uint64_t> sizes, const EngineOptions& engine,
                                            const Observer& observer) {
   for (const std::uint64_t size : sizes) check_min_cluster_size(size, set.size());
+  const CancelToken cancel(observer.cancel);
   std::vector<CondensedTree> found;
   make_each_tree(
       {set, minpts, engine, observer, "condensed_trees()"},
       [&](HeldTree& tree) {
-        each_size(sizes, observer, [&](std::uint64_t size) { found.emplace_back(tree.condense(size)); });
+        for (const std::uint64_t size : sizes) found.emplace_back(tree.condense(size));
       },
       [&](Hierarchy&& tree) {
-        each_size(sizes, observer, [&](std::uint64_t size) { found.emplace_back(tree, size); });
+        for (const std::uint64_t size : sizes) found.emplace_back(tree, size, cancel);
       });
   return found;
 }
@@ -160,16 +152,17 @@ std::vector<SelectedClusters> hdbscan(const PointSet& set, std::span<const std::
   const auto choose = [&](std::span<const CondensedCluster> clusters) {
     return choose_clusters(clusters, options.selection);
   };
+  const CancelToken cancel(observer.cancel);
   std::vector<SelectedClusters> found;
   make_each_tree(
       {set, minpts, engine, observer, "hdbscan()"},
       [&](HeldTree& tree) {
-        each_size(sizes, observer,
-                  [&](std::uint64_t size) { found.push_back(tree.select(size, choose, options.labels)); });
+        for (const std::uint64_t size : sizes) found.push_back(tree.select(size, choose, options.labels));
       },
       [&](Hierarchy&& tree) {
-        each_size(sizes, observer,
-                  [&](std::uint64_t size) { found.push_back(CondensedTree(tree, size).select(options.selection)); });
+        for (const std::uint64_t size : sizes) {
+          found.push_back(CondensedTree(tree, size, cancel).select(options.selection, cancel));
+        }
       });
   return found;
 }

@@ -19,8 +19,11 @@ namespace {
 /// Makes the rows of a hierarchy. Here an item is a point, or n + the number of a node.
 class JoinChildren {
  public:
-  explicit JoinChildren(const Hierarchy& hierarchy)
-      : hierarchy_(hierarchy), nodes_(hierarchy.nodes()), n_(static_cast<std::uint32_t>(hierarchy.size())) {}
+  JoinChildren(const Hierarchy& hierarchy, const CancelToken& cancel)
+      : hierarchy_(hierarchy),
+        cancel_(cancel),
+        nodes_(hierarchy.nodes()),
+        n_(static_cast<std::uint32_t>(hierarchy.size())) {}
 
   std::vector<LinkageRow> run() {
     list_children();
@@ -28,7 +31,10 @@ class JoinChildren {
     list_edges();
     rank_.resize(children_.size());
     std::vector<std::uint32_t> entry(nodes_.size());  // the point at which Prim's algorithm enters each node
-    for (std::size_t i = nodes_.size(); i-- > 0;) visit(i, entry);
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+      if (i % (1 << 18) == 0) cancel_.check();
+      visit(i, entry);
+    }
     return join();
   }
 
@@ -50,6 +56,7 @@ class JoinChildren {
   }
 
   const Hierarchy& hierarchy_;
+  const CancelToken& cancel_;
   std::span<const TreeNode> nodes_;
   std::uint32_t n_;
   std::vector<std::uint32_t> begins_;    ///< [nodes + 1] the first child of each node in children_
@@ -69,10 +76,15 @@ void JoinChildren::list_children() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) begins_[i + 1] += begins_[i];
   children_.resize(items);
   std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
-  for (std::uint32_t item = 0; item < items; ++item) children_[next[parent_of(item)]++] = item;
+  for (std::uint32_t item = 0; item < items; ++item) {
+    if (item % (1 << 18) == 0) cancel_.check();
+    children_[next[parent_of(item)]++] = item;
+  }
+  std::size_t compared = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     std::sort(children_.begin() + begins_[i], children_.begin() + begins_[i + 1],
-              [this](std::uint32_t a, std::uint32_t b) {
+              [&](std::uint32_t a, std::uint32_t b) {
+                if (++compared % (1 << 18) == 0) cancel_.check();
                 return size_of(a) != size_of(b) ? size_of(a) > size_of(b) : first_of(a) < first_of(b);
               });
   }
@@ -83,6 +95,7 @@ void JoinChildren::place_points() {
   place_.resize(n_);
   std::vector<std::uint32_t> start(nodes_.size(), 0);
   for (std::size_t i = nodes_.size(); i-- > 0;) {
+    if (i % (1 << 18) == 0) cancel_.check();
     std::uint32_t at = start[i];
     for (std::uint32_t k = begins_[i]; k < begins_[i + 1]; ++k) {
       const std::uint32_t item = children_[k];
@@ -100,6 +113,7 @@ void JoinChildren::list_edges() {
   std::vector<std::uint32_t> top(n_, kNoNode);  // the node of each root of sets; kNoNode: a single point
   std::vector<std::uint32_t> node_of(edges.size());
   for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (e % (1 << 18) == 0) cancel_.check();
     const std::uint32_t a = sets.find(edges[e].a), b = sets.find(edges[e].b), node = top[a];
     node_of[e] = node == kNoNode ? parents[a] : nodes_[node].eps == edges[e].height ? node : nodes_[node].parent;
     top[sets.join(a, b)] = node_of[e];
@@ -134,6 +148,7 @@ void JoinChildren::visit(std::size_t node, std::vector<std::uint32_t>& entry) {
   using Next = std::pair<std::uint32_t, std::uint32_t>;  // the point across an edge, and its child
   std::vector<std::vector<Next>> beyond(count);
   for (std::uint32_t e = first_edge; e < first_edge + count - 1; ++e) {
+    if (e % (1 << 18) == 0) cancel_.check();
     const Edge& edge = edges[edges_[e]];
     const std::uint32_t a = child_with(node, edge.a), b = child_with(node, edge.b);
     beyond[a - begin].emplace_back(edge.b, b);
@@ -149,6 +164,7 @@ void JoinChildren::visit(std::size_t node, std::vector<std::uint32_t>& entry) {
   };
   reach_from(start);
   while (!reached.empty()) {
+    if (entered % (1 << 18) == 0) cancel_.check();
     const auto [point, child] = reached.top();
     reached.pop();
     enter(child, point);
@@ -162,6 +178,7 @@ std::vector<LinkageRow> JoinChildren::join() const {
   std::vector<std::uint64_t> number(nodes_.size());
   const auto number_of = [&](std::uint32_t item) { return item < n_ ? std::uint64_t{item} : number[item - n_]; };
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (i % (1 << 18) == 0) cancel_.check();
     const std::uint32_t begin = begins_[i];
     std::uint64_t joined = number_of(children_[begin]);
     std::uint32_t size = size_of(children_[begin]), rank = rank_[begin];
@@ -180,11 +197,11 @@ std::vector<LinkageRow> JoinChildren::join() const {
 
 }  // namespace
 
-BinaryTree::BinaryTree(const Hierarchy& hierarchy) {
-  if (hierarchy.size() > 1) rows_ = JoinChildren(hierarchy).run();
+BinaryTree::BinaryTree(const Hierarchy& hierarchy, const CancelToken& cancel) {
+  if (hierarchy.size() > 1) rows_ = JoinChildren(hierarchy, cancel).run();
 }
 
-std::vector<CondensedRow> BinaryTree::condense(std::uint64_t min_cluster_size) const {
+std::vector<CondensedRow> BinaryTree::condense(std::uint64_t min_cluster_size, const CancelToken& cancel) const {
   const std::uint64_t n = points();
   check_min_cluster_size(min_cluster_size, n);
   std::vector<CondensedRow> condensed;
@@ -208,6 +225,7 @@ std::vector<CondensedRow> BinaryTree::condense(std::uint64_t min_cluster_size) c
       }
       below.assign(1, part);
       for (std::size_t k = 0; k < below.size(); ++k) {
+        if (k % (1 << 18) == 0) cancel.check();
         if (below[k] < n) {
           condensed.push_back({cluster, below[k], density, 1});
         } else {
@@ -220,26 +238,35 @@ std::vector<CondensedRow> BinaryTree::condense(std::uint64_t min_cluster_size) c
   return condensed;
 }
 
-std::vector<std::uint32_t> BinaryTree::breadth_first(const CondensedTree& tree, std::uint64_t min_cluster_size) const {
+std::vector<std::uint32_t> BinaryTree::breadth_first(const CondensedTree& tree, std::uint64_t min_cluster_size,
+                                                     const CancelToken& cancel) const {
   const std::uint64_t n = points();
   // A cluster is known by its first point and the eps of its birth.
   std::vector<std::uint32_t> first(rows_.size());
   const auto first_of = [&](std::uint64_t number) {
     return number < n ? static_cast<std::uint32_t>(number) : first[number - n];
   };
-  for (std::size_t i = 0; i < rows_.size(); ++i) first[i] = std::min(first_of(rows_[i].a), first_of(rows_[i].b));
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (i % (1 << 18) == 0) cancel.check();
+    first[i] = std::min(first_of(rows_[i].a), first_of(rows_[i].b));
+  }
   const std::span<const CondensedCluster> clusters = tree.clusters();
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> known;
-  for (std::uint32_t c = 1; c < clusters.size(); ++c) known[{clusters[c].first_id, clusters[c].birth}] = c;
+  for (std::uint32_t c = 1; c < clusters.size(); ++c) {
+    if (c % (1 << 18) == 0) cancel.check();
+    known[{clusters[c].first_id, clusters[c].birth}] = c;
+  }
   std::vector<std::uint32_t> order{0};
   std::vector<std::uint64_t> queue;
   if (!rows_.empty()) queue.push_back(n + rows_.size() - 1);
   for (std::size_t next = 0; next < queue.size(); ++next) {
+    if (next % (1 << 18) == 0) cancel.check();
     const LinkageRow& row = rows_[queue[next] - n];
+    const bool splits = std::min(size_of(row.a), size_of(row.b)) >= min_cluster_size;
     for (const std::uint64_t part : {row.a, row.b}) {
       if (part < n || size_of(part) < min_cluster_size) continue;
       queue.push_back(part);
-      if (rows_[part - n].eps == row.eps) continue;  // a piece of the same node
+      if (!splits || rows_[part - n].eps == row.eps) continue;  // no cluster begins, or a piece of the same node
       const auto found = known.find({first_of(part), row.eps});
       if (found != known.end()) order.push_back(found->second);
     }

@@ -26,20 +26,21 @@ struct CondensedRow {
 /// no two merges are at one distance, scikit-learn has the same rows.
 class BinaryTree {
  public:
-  /// O(n log n).
-  explicit BinaryTree(const Hierarchy& hierarchy);
+  /// Throws Cancelled. O(n log n).
+  explicit BinaryTree(const Hierarchy& hierarchy, const CancelToken& cancel = {});
 
   /// Returns the merges in ascending order of eps. Here `a` may be larger than `b`. [n − 1]
   [[nodiscard]] std::span<const LinkageRow> rows() const noexcept { return rows_; }
 
   /// Returns the condensed tree that the package hdbscan makes of rows(), in its order. A split of k parts is k − 1
-  /// splits at one eps. Throws UsageError unless min_cluster_size is from 2 to n. O(n).
-  [[nodiscard]] std::vector<CondensedRow> condense(std::uint64_t min_cluster_size) const;
+  /// splits at one eps. Throws UsageError unless min_cluster_size is from 2 to n; Cancelled. O(n).
+  [[nodiscard]] std::vector<CondensedRow> condense(std::uint64_t min_cluster_size,
+                                                   const CancelToken& cancel = {}) const;
 
   /// Returns the clusters of a condensed tree of the same hierarchy and min_cluster_size, the root first, in the order
-  /// in which scikit-learn numbers them: level by level of rows(). O(n).
-  [[nodiscard]] std::vector<std::uint32_t> breadth_first(const CondensedTree& tree,
-                                                         std::uint64_t min_cluster_size) const;
+  /// in which scikit-learn numbers them: level by level of rows(). Throws Cancelled. O(n).
+  [[nodiscard]] std::vector<std::uint32_t> breadth_first(const CondensedTree& tree, std::uint64_t min_cluster_size,
+                                                         const CancelToken& cancel = {}) const;
 
  private:
   [[nodiscard]] std::uint64_t points() const noexcept { return rows_.size() + 1; }

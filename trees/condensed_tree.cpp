@@ -90,13 +90,14 @@ void check_min_cluster_size(std::uint64_t min_cluster_size, std::uint64_t n) {
                    ": use a number from 2 to the number of points");
 }
 
-CondensedTree::CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size)
+CondensedTree::CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size, const CancelToken& cancel)
     : parts_{{}, Buffer<std::uint32_t>(hierarchy.size()), Buffer<double>(hierarchy.size())} {
   check_min_cluster_size(min_cluster_size, hierarchy.size());
-  find_clusters(hierarchy, min_cluster_size);
+  find_clusters(hierarchy, min_cluster_size, cancel);
 }
 
-void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size) {
+void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size,
+                                  const CancelToken& cancel) {
   const std::span<const TreeNode> nodes = hierarchy.nodes();
   const auto is_large = [&](std::size_t i) { return nodes[i].size >= min_cluster_size; };
   std::vector<std::uint32_t> large_children(nodes.size(), 0);
@@ -105,25 +106,30 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   }
 
   // The nodes at which clusters begin, in the order of the clusters.
-  std::vector<std::uint32_t> begins;
-  for (auto i = static_cast<std::uint32_t>(nodes.size()); i-- > 0;) {
-    if (is_large(i) && (nodes[i].parent == kNoNode || large_children[nodes[i].parent] > 1)) begins.push_back(i);
-  }
-  const auto birth_of = [&](std::uint32_t i) {
-    return nodes[i].parent == kNoNode ? kInfinity : nodes[nodes[i].parent].eps;
+  struct Begin {
+    double birth;
+    std::uint32_t first_id, node;
   };
+  std::vector<Begin> begins;
+  for (auto i = static_cast<std::uint32_t>(nodes.size()); i-- > 0;) {
+    if (i % (1 << 18) == 0) cancel.check();
+    const std::uint32_t parent = nodes[i].parent;
+    if (!is_large(i) || (parent != kNoNode && large_children[parent] < 2)) continue;
+    begins.push_back({parent == kNoNode ? kInfinity : nodes[parent].eps, nodes[i].first_id, i});
+  }
   // The root stays the first.
-  std::sort(begins.begin() + 1, begins.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double at = birth_of(a), bt = birth_of(b);
-    return at > bt || (at == bt && nodes[a].first_id < nodes[b].first_id);
+  std::sort(begins.begin() + 1, begins.end(), [](const Begin& a, const Begin& b) {
+    return a.birth > b.birth || (a.birth == b.birth && a.first_id < b.first_id);
   });
   // The cluster of a large node. For other nodes, place is the large node at which their points leave.
   std::vector<std::uint32_t> cluster(nodes.size(), kNoNode), place(nodes.size());
-  for (const std::uint32_t i : begins) {
-    cluster[i] = static_cast<std::uint32_t>(parts_.clusters.size());
-    parts_.clusters.push_back({kNoNode, birth_of(i), kInfinity, nodes[i].size, nodes[i].first_id, 0});
+  for (const auto& [birth, first_id, node] : begins) {
+    if (parts_.clusters.size() % (1 << 18) == 0) cancel.check();
+    cluster[node] = static_cast<std::uint32_t>(parts_.clusters.size());
+    parts_.clusters.push_back({kNoNode, birth, kInfinity, nodes[node].size, first_id, 0});
   }
   for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (i % (1 << 18) == 0) cancel.check();
     const std::uint32_t parent = nodes[i].parent;
     place[i] = static_cast<std::uint32_t>(i);
     if (!is_large(i)) {
@@ -143,6 +149,7 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   // Nodes of a cluster come from small eps to large.
   std::vector<BlockSum> stabilities(parts_.clusters.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i % (1 << 18) == 0) cancel.check();
     if (!is_large(i)) continue;
     CondensedCluster& of = parts_.clusters[cluster[i]];
     of.death = std::min(of.death, nodes[i].eps);
@@ -152,6 +159,7 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   for (std::size_t c = 0; c < stabilities.size(); ++c) parts_.clusters[c].stability = stabilities[c].sum();
   const std::span<const std::uint32_t> parents = hierarchy.parents();
   parallel_ranges(hierarchy.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    cancel.check();
     for (std::size_t p = begin; p < end; ++p) {
       const std::uint32_t at = place[parents[p]];
       parts_.cluster_of[p] = cluster[at];
@@ -200,12 +208,13 @@ ChosenClusters choose_clusters(Clusters clusters, const SelectionOptions& option
   return chosen;
 }
 
-SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
+SelectedClusters CondensedTree::select(const SelectionOptions& options, const CancelToken& cancel) const {
   ChosenClusters chosen = choose_clusters(parts_.clusters, options);
   const std::size_t n = parts_.cluster_of.size();
   SelectedClusters found{Buffer<std::int32_t>(n), Buffer<double>(n), std::move(chosen.nodes),
                          std::move(chosen.persistence)};
   parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
+    cancel.check();
     for (std::size_t p = begin; p < end; ++p) {
       const SelectedCluster& cluster = chosen.of_clusters[parts_.cluster_of[p]];
       found.labels[p] = cluster.label(parts_.leaves_at[p]);
@@ -215,7 +224,7 @@ SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
   return found;
 }
 
-Buffer<double> CondensedTree::outlier_scores() const {
+Buffer<double> CondensedTree::outlier_scores(const CancelToken& cancel) const {
   std::vector<double> least(parts_.clusters.size());  // the smallest death in a cluster
   for (std::size_t c = parts_.clusters.size(); c-- > 0;) least[c] = parts_.clusters[c].death;
   for (std::size_t c = parts_.clusters.size(); c-- > 1;) {
@@ -224,6 +233,7 @@ Buffer<double> CondensedTree::outlier_scores() const {
   }
   Buffer<double> scores(parts_.cluster_of.size());
   parallel_ranges(scores.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    cancel.check();
     for (std::size_t p = begin; p < end; ++p) {
       const double most = density_at(least[parts_.cluster_of[p]]), own = density_at(parts_.leaves_at[p]);
       scores[p] = own >= most ? 0 : most == kInfinity ? 1 : (most - own) / most;

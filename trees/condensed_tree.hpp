@@ -52,8 +52,8 @@ void check_min_cluster_size(std::uint64_t min_cluster_size, std::uint64_t n);
 /// in the package hdbscan.
 class CondensedTree {
  public:
-  /// Throws UsageError unless min_cluster_size is from 2 to hierarchy.size(). O(n log n).
-  CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
+  /// Throws UsageError unless min_cluster_size is from 2 to hierarchy.size(); Cancelled. O(n log n).
+  CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size, const CancelToken& cancel = {});
   /// Takes the clusters of a hierarchy that were found elsewhere. O(1).
   explicit CondensedTree(CondensedParts parts) : parts_(std::move(parts)) {}
 
@@ -66,13 +66,14 @@ class CondensedTree {
   [[nodiscard]] std::span<const double> leaves_at() const noexcept { return parts_.leaves_at.span(); }
 
   /// Selects clusters and returns them with the label and the probability of each point. Throws UsageError if epsilon
-  /// is negative or NaN. O(n).
-  [[nodiscard]] SelectedClusters select(const SelectionOptions& options = {}) const;
-  /// Returns the GLOSH outlier score of each point, from 0 (as dense as its cluster becomes) to 1. [n] O(n).
-  [[nodiscard]] Buffer<double> outlier_scores() const;
+  /// is negative or NaN; Cancelled. O(n).
+  [[nodiscard]] SelectedClusters select(const SelectionOptions& options = {}, const CancelToken& cancel = {}) const;
+  /// Returns the GLOSH outlier score of each point, from 0 (as dense as its cluster becomes) to 1. [n] Throws
+  /// Cancelled. O(n).
+  [[nodiscard]] Buffer<double> outlier_scores(const CancelToken& cancel = {}) const;
 
  private:
-  void find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
+  void find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size, const CancelToken& cancel);
 
   CondensedParts parts_;
 };

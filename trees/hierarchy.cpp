@@ -20,28 +20,29 @@ namespace {
 /// Makes the nodes of a spanning tree.
 class JoinEdges {
  public:
-  explicit JoinEdges(const SpanningTree& tree) : tree_(tree), parents_(tree.core.size()) {
+  JoinEdges(const SpanningTree& tree, const CancelToken& cancel)
+      : tree_(tree), cancel_(cancel), parents_(tree.core.size()) {
     std::fill(parents_.begin(), parents_.end(), kNoNode);
   }
 
-  TreeNodes run(const CancelToken& cancel) {
-    join(cancel);
-    cancel.check();
+  TreeNodes run() {
+    join();
     return settle();
   }
 
  private:
-  void join(const CancelToken& cancel);
+  void join();
   [[nodiscard]] TreeNodes settle();
   [[nodiscard]] std::size_t size() const noexcept { return parents_.size(); }
 
   const SpanningTree& tree_;
+  const CancelToken& cancel_;
   std::vector<TreeNode> nodes_;
   Buffer<std::uint32_t> parents_;
   std::vector<std::uint32_t> replaced_by_;  ///< of each node: a node of its eps that it was joined with, or itself
 };
 
-void JoinEdges::join(const CancelToken& cancel) {
+void JoinEdges::join() {
   Sets sets(size());
   std::vector<std::uint32_t> top(size(), kNoNode);  // node of each root; kNoNode: a single point
   const auto put_below = [&](std::uint32_t root, std::uint32_t node) {
@@ -52,7 +53,7 @@ void JoinEdges::join(const CancelToken& cancel) {
     }
   };
   for (std::size_t i = 0; i < tree_.edges.size(); ++i) {
-    if (i % (1 << 18) == 0) cancel.check();
+    if (i % (1 << 18) == 0) cancel_.check();
     const Edge& edge = tree_.edges[i];
     const std::uint32_t a = sets.find(edge.a), b = sets.find(edge.b);
     const auto grows = [&](std::uint32_t root) { return top[root] != kNoNode && nodes_[top[root]].eps == edge.height; };
@@ -88,6 +89,7 @@ TreeNodes JoinEdges::settle() {
   };
   for (TreeNode& node : nodes_) resolve(node.parent);
   for (std::uint32_t p = 0; p < size(); ++p) {
+    if (p % (1 << 18) == 0) cancel_.check();
     resolve(parents_[p]);
     if (parents_[p] == kNoNode) continue;
     std::uint32_t& first = nodes_[parents_[p]].first_id;
@@ -111,6 +113,7 @@ TreeNodes JoinEdges::settle() {
   Buffer<TreeNode> nodes(order.size());
   std::vector<std::uint32_t>& number = replaced_by_;
   for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % (1 << 18) == 0) cancel_.check();
     number[order[i]] = static_cast<std::uint32_t>(i);
     nodes[i] = nodes_[order[i]];
   }
@@ -126,7 +129,7 @@ TreeNodes JoinEdges::settle() {
 }  // namespace
 
 Hierarchy::Hierarchy(SpanningTree tree, const CancelToken& cancel) : tree_(std::move(tree)) {
-  nodes_ = JoinEdges(tree_).run(cancel);
+  nodes_ = JoinEdges(tree_, cancel).run();
 }
 
 Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
@@ -165,13 +168,14 @@ Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
   return labels;
 }
 
-std::vector<LinkageRow> Hierarchy::linkage() const {
+std::vector<LinkageRow> Hierarchy::linkage(const CancelToken& cancel) const {
   std::vector<LinkageRow> rows;
   rows.reserve(tree_.edges.size());
   Sets sets(size());
   std::vector<std::uint64_t> number(size());
   std::iota(number.begin(), number.end(), std::uint64_t{0});
   for (const Edge& edge : tree_.edges) {
+    if (rows.size() % (1 << 18) == 0) cancel.check();
     const std::uint32_t a = sets.find(edge.a), b = sets.find(edge.b);
     const std::uint64_t less = std::min(number[a], number[b]), more = std::max(number[a], number[b]);
     const std::uint32_t root = sets.join(a, b);

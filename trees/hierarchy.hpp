@@ -53,8 +53,8 @@ class Hierarchy {
   [[nodiscard]] Buffer<std::int32_t> cut(double eps, std::uint32_t least = 1) const;
 
   /// Returns the n − 1 merges of single points and clusters. A node of k children is a run of k − 1 rows of the same
-  /// eps. O(n).
-  [[nodiscard]] std::vector<LinkageRow> linkage() const;
+  /// eps. Throws Cancelled. O(n).
+  [[nodiscard]] std::vector<LinkageRow> linkage(const CancelToken& cancel = {}) const;
 
  private:
   SpanningTree tree_;

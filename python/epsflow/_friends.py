@@ -225,11 +225,12 @@ def friends_of_friends(
     box : float or sequence, optional
         The periodic box, as "box" in the metric_params of `epsflow.sweep`: one length for all columns, or one for each.
     min_size : int
-        The number of points of the smallest group. Smaller groups are dissolved.
+        The least number of points of a group. Smaller groups are dissolved. With 1, single points are groups, too, as
+        with min_samples=1.
     weights : array of shape (n_samples,), optional
         Masses of at least 0, which `Groups.catalog` checks. They weight the catalogue but do not change the groups.
     velocity : array of shape (n_samples, n_features), optional
-        Velocities for the catalogue, in up to three dimensions. Columns of a table are matched by the names of X's
+        Velocities for the catalogue, if n_features is at most 3. Columns of a table are matched by the names of X's
         columns, with or without a leading v.
     columns : dict of str to array, optional
         Further columns that the catalogue summarizes, as `epsflow.catalog` takes them.
@@ -252,7 +253,8 @@ def friends_of_friends(
     {errors}
     ValueError
         Also if neither or both of linking_length and b are given, if b is given without a closed box, if the dialect is
-        unknown, if velocity has another shape, or if the points to attach have other columns or units than X.
+        unknown, if velocity has another shape or more than three columns, or if the points to attach have other columns
+        or units than X.
 
     Examples
     --------

@@ -222,9 +222,9 @@ def explore(
 
     It sweeps a grid of eps and min_samples, whose cells score highly if their clusters persist over a wider range of
     log(eps) than chance explains. Each cluster of the best cell then grows to the widest eps before it merges with
-    another one; if clusters that split these score better, they are recommended instead. Without `seconds`, the
-    recommendation does not depend on the machine, the backend, or the order of the points, except for the numbers of
-    clusters and for border points between two clusters.
+    another one. If a finer set of clusters, into which these split, scores better as a whole, it is recommended
+    instead. Without `seconds`, the recommendation does not depend on the machine, the backend, or the order of the
+    points, except for the numbers of clusters and for border points between two clusters.
 
     Parameters
     ----------
@@ -235,10 +235,10 @@ def explore(
     min_samples : int or iterable of int, optional
         The min_samples of the grid. The default is the list of `epsflow.suggest`.
     seconds : float, optional
-        A bound on the time after the points are loaded. If only one of eps and min_samples is given, the time to
-        compute the other is not counted. The eps are swept in rounds of even ratios: first at least 10 eps, of the
-        default grid about every fourth, then the eps between them while there is time. The result is as if the
-        swept eps were the grid. The flags "coarse" and "unfinished" report omissions.
+        A bound on the time after the points are loaded. The time to compute the default grid counts if neither eps nor
+        min_samples is given; the time to compute only one of them does not. The eps are swept in rounds of even ratios:
+        first at least 10 eps, of the default grid about every fourth, then the eps between them while there is time.
+        The result is as if the swept eps were the grid. The flags "coarse" and "unfinished" report omissions.
     {distance} {sample_weight}
         Here weights must be at least 0. A weight is not a number of copies: the sizes of clusters and noise are counted
         in points.
@@ -460,7 +460,7 @@ def selectivity(
     ----------
     {points}
         Sparse points are made dense, within the memory limit and with a notice. Points on a GPU need an engine on that
-        GPU.
+        GPU, which copies them to the host.
     eps : float or iterable of float
         The values may be in any order.
     sample : int
@@ -521,10 +521,11 @@ def catalog(
     Returns
     -------
     table
-        A pandas.DataFrame, or a structured array if pandas is not installed, with these columns: cluster, size; core
-        and first_core (if core points are known); weight_total (if there are weights); for each coordinate NAME_center,
-        NAME_spread (standard deviation), NAME_lower and NAME_upper; radius, the root mean square of the distances to
-        the centre, in the unit of eps; for each further column NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max.
+        A pandas.DataFrame, or a structured array if pandas is not installed, with these columns: cluster, size; core,
+        the number of core points, and first_core, the row of the first one (if core points are known); weight_total (if
+        there are weights); for each coordinate NAME_center, NAME_spread (standard deviation), NAME_lower and
+        NAME_upper; radius, the root mean square of the distances to the centre, in the unit of eps; for each further
+        column NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max.
 
     Raises
     ------

@@ -574,8 +574,8 @@ def all_pairs(
 ) -> NDArray[np.float64]:
     """Returns the distances [rows, points] from `rows`, which are samples like the points (default: all points), to all
     points. Euclidean distances are computed here, others by scikit-learn. Raises ValueError if scikit-learn is needed
-    and not installed, for parameters and metrics of epsflow that it does not have, and if a distance is NaN; errors of
-    scikit-learn for others."""
+    and not installed, for parameters and metrics of epsflow that it does not have, and if a distance is NaN; else what
+    scikit-learn raises for an invalid metric or parameter."""
     params = dict(metric_params or {})
     if metric in ("euclidean", "l2") and not params:
         rows = points if rows is None else rows

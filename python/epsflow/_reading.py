@@ -221,8 +221,8 @@ def _of_array(array: Any) -> Any:
 
 
 def _of_fields(fields: dict[str, Any]) -> Any:
-    """Returns pairs for _chosen(). fields: arrays by their names, of n rows. Each element of a row becomes a column
-    name[k] if a field has more than one dimension."""
+    """Returns pairs (column name, function that reads it) for _chosen(). fields: arrays by their names, of n rows. Each
+    element of a row becomes a column name[k] if a field has more than one dimension."""
     pairs: list[tuple[str, Any]] = []
     for name, field in fields.items():
         part = field.reshape(len(field), math.prod(field.shape[1:]))

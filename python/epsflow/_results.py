@@ -45,7 +45,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Origin:
-    """The points of a result, as far as they are known."""
+    """The points of a result, their metric and weights. Unknown fields keep their defaults."""
 
     points: Any = None
     """The array itself. Its checksum is computed when results are saved."""

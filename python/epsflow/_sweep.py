@@ -151,7 +151,7 @@ class VariantResult(Unchanging):
 
 
 def _read_only(array: Any) -> NDArray[Any]:
-    """Returns a view without write access, which cannot be made writeable: results are saved with their checksums."""
+    """Returns a view that is not writeable and cannot be made so, because the array is saved with the result."""
     return np.asarray(memoryview(array).toreadonly())
 
 

@@ -356,9 +356,12 @@ def _as_number(age: Any) -> float:
 
 
 def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[Any, str | None]:
-    """Returns times as numbers, or None without times, and the kind of clock: "numbers", "dates", or "dates with a
-    zone". Raises ValueError if they are of another kind than before, if some are missing, or if their number is not m;
-    TypeError if they are neither numbers nor dates."""
+    """Returns times as float64 [m], or None without times, and their kind: "numbers", "dates", or "dates with a zone".
+
+    Dates become microseconds since 1970, in UTC if they have a zone. clock: the kind of earlier times, or None.
+    is_begun: whether there were earlier steps. Raises ValueError if the kind changes, if times are missing, infinite,
+    or whole numbers above 2**53, or if their number is not m; TypeError if they are neither numbers nor dates.
+    """
     if times is None or (m == 0 and np.size(times) == 0):
         if clock is not None and m > 0:
             raise ValueError("the points of earlier steps had times, and these have none: give times")

@@ -1,4 +1,7 @@
-// Every path must give the labels that scikit-learn gives for the small golden set in tests/golden.
+// Every path must give the labels that scikit-learn gives for the small golden set in tests/golden, and every cut of a
+// hierarchy the labels of its core points.
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -7,6 +10,7 @@
 #include "support/real_data.hpp"
 #include "support/settings.hpp"
 
+#include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::test {
@@ -37,6 +41,24 @@ std::map<std::string, GoldenSet> load_sets(const std::filesystem::path& folder) 
     set.variants.push_back(row);
   }
   return sets;
+}
+
+/// Calls check(set, points, labels) for each set.
+void each_set(const std::function<void(const GoldenSet&, PointsView, const std::vector<std::int8_t>&)>& check) {
+  const std::filesystem::path folder = EPSFLOW_GOLDEN_FOLDER;
+  const std::map<std::string, GoldenSet> sets = load_sets(folder);
+  REQUIRE(sets.size() == 13);
+  for (const auto& [name, set] : sets) {
+    CAPTURE(name);
+    const auto labels = load_npy<std::int8_t>(folder / (name + ".labels.npy"), "|i1");
+    if (set.single) {
+      const auto values = load_npy<float>(folder / (name + ".npy"), "<f4");
+      check(set, PointsView(values, set.dims), labels);
+    } else {
+      const auto values = load_npy<double>(folder / (name + ".npy"), "<f8");
+      check(set, PointsView(values, set.dims), labels);
+    }
+  }
 }
 
 std::vector<Settings> all_ways(std::size_t dims) {
@@ -85,23 +107,32 @@ void check_set(const GoldenSet& set, PointsView points, const std::vector<std::i
   }
 }
 
-}  // namespace
-
-TEST_CASE("golden: every strategy, kernel, format and method gives scikit-learn's labels") {
-  const std::filesystem::path folder = EPSFLOW_GOLDEN_FOLDER;
-  const std::map<std::string, GoldenSet> sets = load_sets(folder);
-  REQUIRE(sets.size() == 13);
-  for (const auto& [name, set] : sets) {
-    CAPTURE(name);
-    const auto labels = load_npy<std::int8_t>(folder / (name + ".labels.npy"), "|i1");
-    if (set.single) {
-      const auto values = load_npy<float>(folder / (name + ".npy"), "<f4");
-      check_set(set, PointsView(values, set.dims), labels);
-    } else {
-      const auto values = load_npy<double>(folder / (name + ".npy"), "<f8");
-      check_set(set, PointsView(values, set.dims), labels);
+void check_cuts(const GoldenSet& set, PointsView points, const std::vector<std::int8_t>& labels) {
+  std::vector<std::uint32_t> minpts;
+  std::vector<Variant> variants;
+  for (const GoldenVariant& row : set.variants) {
+    variants.push_back(row.variant);
+    minpts.push_back(row.variant.minpts);
+  }
+  const std::vector<Hierarchy> trees = hierarchy(points, minpts);
+  const std::vector<VariantResult> swept = run(points, Sweep(variants), {.run = {.core_mask = true}});
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    CAPTURE(variants[v].eps, variants[v].minpts);
+    const Buffer<std::int32_t> cut = trees[v].cut(variants[v].eps);
+    std::vector<std::int32_t> expected(points.size(), -1);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      if (swept[v].core[p] != 0) expected[p] = labels[v * points.size() + p];
     }
+    CHECK(std::ranges::equal(cut, expected));
+    CHECK(static_cast<std::size_t>(std::ranges::max(cut) + 1) == set.variants[v].summary.clusters);
+    CHECK(points.size() - std::ranges::count(cut, -1) == set.variants[v].summary.core);
   }
 }
+
+}  // namespace
+
+TEST_CASE("golden: every strategy, kernel, format and method gives scikit-learn's labels") { each_set(check_set); }
+
+TEST_CASE("golden: cuts of hierarchies give the core points of scikit-learn's clusters") { each_set(check_cuts); }
 
 }  // namespace epsflow::test

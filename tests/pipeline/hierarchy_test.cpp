@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/random_points.hpp"
@@ -194,6 +195,17 @@ TEST_CASE("hierarchy: one point, and a cut of small components") {
   REQUIRE(cut(1, 1) == std::vector<std::int32_t>{0, 0, 0, 1, 1, 2});
   REQUIRE(cut(1, 3) == std::vector<std::int32_t>{0, 0, 0, -1, -1, -1});
   REQUIRE(cut(0, 1) == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("hierarchy: a cancellation ends a run that condenses a tree for many sizes") {
+  const DataSet data = make_data("clustered", 2000, 2, Precision::float64, 1);
+  const std::vector<std::uint64_t> sizes(3000, 2);  // so that most of the time is theirs
+  REQUIRE(ends_when_cancelled([&](const CancelToken& cancel) {
+    (void)condensed_trees(data.view(), std::array{5U}, sizes, {}, {.cancel = &cancel});
+  }));
+  REQUIRE(ends_when_cancelled([&](const CancelToken& cancel) {
+    (void)hdbscan(data.view(), std::array{5U}, sizes, {}, {}, {.cancel = &cancel});
+  }));
 }
 
 TEST_CASE("hierarchy: errors name the parameter and the remedy") {

@@ -1,10 +1,13 @@
 // Makes hierarchies of points.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "support/random_points.hpp"
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/trees/boruvka.hpp>
@@ -18,6 +21,17 @@ inline Hierarchy hierarchy_of(PointsView points, std::uint32_t minpts) {
   trees::spanning_trees(points, {}, std::span(&minpts, 1), {},
                         [&](SpanningTree&& tree) { found.emplace_back(std::move(tree)); });
   return std::move(found[0]);
+}
+
+/// Returns the hierarchy of points on a line at random distances, which are enough to cancel work on it meanwhile.
+inline Hierarchy long_line() {
+  constexpr std::uint32_t kSize = 1 << 19;
+  Random random(1);
+  SpanningTree tree{1, Buffer<double>(kSize), Buffer<Edge>(kSize - 1)};
+  std::fill(tree.core.begin(), tree.core.end(), 0);
+  for (std::uint32_t i = 0; i + 1 < kSize; ++i) tree.edges[i] = {random.uniform(0, 1), i, i + 1};
+  std::sort(tree.edges.begin(), tree.edges.end(), [](const Edge& a, const Edge& b) { return a.height < b.height; });
+  return Hierarchy(std::move(tree));
 }
 
 }  // namespace epsflow::test

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/hierarchies.hpp"
@@ -155,6 +156,17 @@ TEST_CASE("binary trees: one point, and a size out of range") {
   const BinaryTree tree(hierarchy_of(data.view(), 2));
   test::check_mentions(test::error_of<UsageError>([&] { (void)tree.condense(6); }),
                        {"min_cluster_size is 6", "5 points"});
+}
+
+TEST_CASE("binary trees: a cancellation ends the making of one, of its rows, and of a linkage") {
+  const Hierarchy hierarchy = test::long_line();
+  const auto ends = [](const auto& work) { return test::ends_when_cancelled(work); };
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)hierarchy.linkage(cancel); }));
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)BinaryTree(hierarchy, cancel); }));
+  const BinaryTree tree(hierarchy);
+  const CondensedTree condensed(hierarchy, 2);
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)tree.condense(2, cancel); }));
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)tree.breadth_first(condensed, 2, cancel); }));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/hierarchies.hpp"
@@ -219,6 +220,15 @@ TEST_CASE("condensed trees: max_size, epsilon and invalid values") {
                        {"min_cluster_size is 1", "use a number from"});
   test::check_mentions(test::error_of<UsageError>([&] { (void)CondensedTree(hierarchy, 201); }),
                        {"min_cluster_size is 201", "use a number from"});
+}
+
+TEST_CASE("condensed trees: a cancellation ends the making of one, and a selection") {
+  const Hierarchy hierarchy = test::long_line();
+  const auto ends = [](const auto& work) { return test::ends_when_cancelled(work); };
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)CondensedTree(hierarchy, 2, cancel); }));
+  const CondensedTree tree(hierarchy, 2);
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)tree.select({}, cancel); }));
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)tree.outlier_scores(cancel); }));
 }
 
 }  // namespace

@@ -54,9 +54,10 @@ struct Dialect {
 /// delimiters also if it contains "+", ":-", "-:" or, with dialect.short_rules, "---".
 [[nodiscard]] bool is_rule(std::string_view line, const Dialect& dialect) noexcept;
 
-/// Skips the line at p if it is not a row: blank, a comment, or, with bars as delimiters, a rule. (Rules of other
-/// tables are recognised only beside the header.) Returns true if it skipped the line; else p is unchanged.
-/// Spreadsheets' marks for a missing value or a failed formula, such as #N/A and #DIV/0!, do not begin a comment.
+/// Skips the line at p if it is not a row: blank, a comment, or, with bars as delimiters, a rule. (With other
+/// delimiters the reader skips rules itself, and only above the first row and below the header and its units.) Returns
+/// true if it skipped the line; else p is unchanged. Spreadsheets' marks for a missing value or a failed formula, such
+/// as #N/A and #DIV/0!, do not begin a comment.
 [[nodiscard]] bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept;
 
 /// One field as text without blanks around it, and its end: at a delimiter, a line end, or the end of the text.
