@@ -97,9 +97,9 @@ class MovingCells {
     std::vector<std::uint32_t> before;  ///< memory for numbers of neighbours
   };
 
-  /// Blocks and points are numbered in 32 bits.
-  static constexpr std::size_t kMostBlocks = std::size_t{1} << 26;
-  static constexpr std::size_t kMostPoints = (std::size_t{1} << 32) - 1;
+  /// Cells have numbers below kNone, and three times as many groups as points have numbers of 30 bits.
+  static constexpr std::size_t kMostBlocks = (std::size_t{1} << 26) - 1;
+  static constexpr std::size_t kMostPoints = std::size_t{1} << 30;
 
   /// radius: of neighbourhoods, at least 2^-500. largest_minpts: from as many neighbours on counts do not matter.
   MovingCells(double radius, std::uint32_t largest_minpts, const CellFrame<D>& frame)
@@ -479,8 +479,10 @@ class MovingCells {
 
   [[nodiscard]] std::span<const Change> changes_in(std::uint32_t c) const noexcept {
     const std::span<const Change> all = changes(c / kBlockCells);
-    const auto found = std::ranges::equal_range(all, c, {}, &Change::cell);
-    return {found.begin(), found.end()};
+    const auto begin =
+        std::partition_point(all.begin(), all.end(), [&](const Change& change) { return change.cell < c; });
+    const auto end = std::partition_point(begin, all.end(), [&](const Change& change) { return change.cell == c; });
+    return {begin, end};
   }
 
   /// Adds a change to the numbers of neighbours in block b, which has the number `number` around its own. Returns the

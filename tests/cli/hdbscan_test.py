@@ -132,7 +132,7 @@ class Hdbscan(ProgramTest):
 
     def started(self, *words, within=""):
         """Starts a run with many variants, and returns it once a folder has some of their labels."""
-        many = ["hdbscan", self.many(50_000), "--columns", "0,1", "--minpts", 4, "--min-cluster-size", "5:2000:1"]
+        many = ["hdbscan", self.many(50_000), "--columns", "0,1", "--minpts", 4, "--min-cluster-size", "5:6000:1"]
         p = subprocess.Popen(
             [BINARY, *map(str, [*many, "--out", self.out, *words])],
             stdout=subprocess.DEVNULL,
@@ -391,7 +391,7 @@ class Folder(Hdbscan):
         self.assertEqual(p.returncode, 130, errors)
         self.assertRegex(errors, r"interrupted; .* the same command with --overwrite makes all again")
         self.assertEqual(self.status(), "interrupted")
-        self.assertTrue(0 < len(self.rows()) < 1996)
+        self.assertTrue(0 < len(self.rows()) < 5996)
         self.assert_whole()
 
     def test_a_killed_run_leaves_whole_variants_and_the_next_replaces_them(self):
