@@ -186,7 +186,13 @@ int run_hdbscan(const Arguments& arguments) {
       current = {};
       time = {};
     };
-    each_hierarchy({points, input.metric, points.weights}, command.minpts, add, common.settings.engine, observer);
+    Observer watching = observer;
+    watching.on_progress = [&](Progress progress) {  // a tree is a result for each size
+      progress.variants *= command.sizes.size();
+      progress.variants_done *= command.sizes.size();
+      observer.on_progress(progress);
+    };
+    each_hierarchy({points, input.metric, points.weights}, command.minpts, add, common.settings.engine, watching);
     observer.cancel->check();
     folder.add_file(io::kHierarchyName, [&](const auto&) { arrays.close(); });
   });

@@ -159,21 +159,16 @@ WatchCommand parse_watch(const Arguments& arguments) {
 
 nlohmann::ordered_json json_of(const WatchProgress& progress, const std::vector<OpenedFile>& files) {
   const InputPlace& place = progress.place;
-  nlohmann::ordered_json json{{"steps", progress.steps},
-                              {"late", progress.late},
-                              {"latest", nullptr},
-                              {"sizes", progress.sizes},
-                              {"files_read", place.files},
-                              {"offset", place.offset},
-                              {"checksum", place.checksum.value()},
-                              {"rows", place.rows},
-                              {"skipped", place.skipped},
-                              {"times", place.times},
-                              {"files", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"steps", progress.steps},   {"late", progress.late},
+                              {"unused", progress.unused}, {"latest", nullptr},
+                              {"sizes", progress.sizes},   {"files_read", place.files},
+                              {"offset", place.offset},    {"checksum", place.checksum.value()},
+                              {"rows", place.rows},        {"skipped", place.skipped},
+                              {"times", place.times},      {"files", nlohmann::ordered_json::array()}};
   if (progress.latest) json["latest"] = *progress.latest;
   const std::size_t opened = std::min<std::size_t>(files.size(), place.files + (place.offset > 0 ? 1 : 0));
   for (const OpenedFile& file : std::span(files).first(opened)) {
-    json["files"].push_back({file.name, file.size, file.inode, file.changed, file.told});
+    json["files"].push_back({file.name, file.size, file.inode, file.changed, file.told, file.faulty});
   }
   return json;
 }
@@ -186,6 +181,7 @@ WatchProgress progress_of(const nlohmann::ordered_json& json) {
                                    .times = json.at("times")},
                          .steps = json.at("steps"),
                          .late = json.at("late"),
+                         .unused = json.at("unused"),
                          .sizes = json.at("sizes")};
   progress.place.checksum.add(io::FileDigest{.bytes = progress.place.offset, .crc32 = json.at("checksum")});
   if (!json.at("latest").is_null()) progress.latest = json.at("latest").get<double>();
@@ -195,7 +191,7 @@ WatchProgress progress_of(const nlohmann::ordered_json& json) {
 std::vector<OpenedFile> files_of(const nlohmann::ordered_json& json) {
   std::vector<OpenedFile> files;
   for (const auto& file : json.at("files")) {
-    files.push_back({file.at(0), file.at(1), file.at(2), file.at(3), file.at(4)});
+    files.push_back({file.at(0), file.at(1), file.at(2), file.at(3), file.at(4), file.at(5)});
   }
   return files;
 }
@@ -227,7 +223,11 @@ class Watch {
   [[nodiscard]] bool take_all();
   /// before: the place before the row.
   void take(const StreamRow& row, const InputPlace& before);
-  /// Ends the step at a place, if it has rows.
+  /// Throws InputError if the metric refuses the point of a row.
+  void require_point(const StreamRow& row);
+  /// Throws ResourceError if the rows of the step take too much memory.
+  void require_room() const;
+  /// Ends the step at a place, if it has rows. Throws Cancelled.
   void finish_step(const InputPlace& place);
   void save(bool now);
   /// Writes the page, if it is requested and the window is the one after the last step.
@@ -247,6 +247,7 @@ class Watch {
   WatchProgress done_;          ///< after the last step
   std::vector<double> points_;  ///< of the step, [m × d]
   std::vector<double> times_;   ///< [m]
+  std::vector<double> moved_;   ///< room for a transformed point
   bool is_saved_ = false;       ///< a snapshot of done_ was written
   bool is_shown_ = false;       ///< the page shows done_
   bool is_consistent_ = false;  ///< window and output hold done_
@@ -268,6 +269,7 @@ void Watch::begin() {
     require_unused(command_.out);
     window_.emplace(dims, command_.variant, command_.window);
   }
+  moved_.resize(transformed_dims(command_.metric, dims));
   current_ = done_;
   is_saved_ = found.has_value();
   is_consistent_ = true;
@@ -326,19 +328,47 @@ void Watch::take(const StreamRow& row, const InputPlace& before) {
   const double width = command_.step_width;
   if (width > 0 && earlier && std::floor(latest / width) != std::floor(*earlier / width)) finish_step(before);
   current_.latest = latest;
+  require_point(row);
   points_.insert(points_.end(), row.x.begin(), row.x.end());
   times_.push_back(row.time);
+  require_room();
   if (times_.size() == command_.step_rows) finish_step(input_.place());
+}
+
+void Watch::require_point(const StreamRow& row) {
+  const Metric& metric = window_->options().metric;
+  const PointsView point(std::span(row.x), row.x.size());
+  try {
+    if (!is_identity(metric, point, 0, 1)) transform_points(metric, point, 0, 1, moved_.data());
+  } catch (const InputError& error) {
+    input_.throw_of_line(fmt::format("as row 0, {}", error.what()));
+  }
+}
+
+void Watch::require_room() const {
+  const std::uint64_t bytes = (points_.capacity() + times_.capacity()) * sizeof(double);
+  const std::uint64_t all = window_->options().engine.memory;
+  if (bytes <= all / 4) return;
+  throw ResourceError(fmt::format(
+      "{}: the rows since the last step take {}, more than a quarter of the memory of {}: end steps earlier with "
+      "--step or --step-rows, or raise --memory",
+      input_.where(), format_bytes(bytes), format_bytes(all)));
 }
 
 void Watch::finish_step(const InputPlace& place) {
   if (!times_.empty()) {
-    try {
-      window_->step({.arriving = PointsView(std::span(std::as_const(points_)), window_->dims()), .times = times_});
-    } catch (const InputError& error) {
-      throw input_error("the step that ends before or at {}: {}", input_.where(), error.what());
-    }
+    const StepSummary step =
+        window_->step({.arriving = PointsView(std::span(std::as_const(points_)), window_->dims()), .times = times_},
+                      &interrupt_.token());
     is_consistent_ = false;
+    const std::uint64_t unused = step.too_old + step.too_many;
+    if (unused > 0 && current_.unused == 0) {
+      command_.source.messages.tell(
+          "step {}: {} of its {} leave at once, as the step is larger than the window: such rows are counted; choose "
+          "shorter steps to see their clusters",
+          current_.steps, format_count(unused), format_count(step.arrived, "row"));
+    }
+    current_.unused += unused;
     output_->add(current_.steps++, *window_);
     points_.clear();
     times_.clear();
@@ -381,13 +411,15 @@ void Watch::print(bool stopped) const {
     print_json({{"steps", done_.steps},
                 {"rows", done_.place.rows},
                 {"late", done_.late},
+                {"unused", done_.unused},
                 {"skipped", done_.place.skipped},
                 {"points", window_->size()},
                 {"clusters", clusters}});
   } else if (!messages.quiet) {
-    print_result("{} of {}: {} in the window, in {}; {} late, {} skipped\n", format_count(done_.steps, "step"),
-                 format_count(done_.place.rows, "row"), format_count(window_->size(), "point"),
-                 format_count(clusters, "cluster"), format_count(done_.late), format_count(done_.place.skipped));
+    print_result("{} of {}: {} in the window, in {}; {} late, {} skipped, {} unused\n",
+                 format_count(done_.steps, "step"), format_count(done_.place.rows, "row"),
+                 format_count(window_->size(), "point"), format_count(clusters, "cluster"), format_count(done_.late),
+                 format_count(done_.place.skipped), format_count(done_.unused));
   }
   if (stopped) messages.tell("interrupted; the same command goes on with {}", command_.out.string());
 }
@@ -397,6 +429,7 @@ int Watch::run() {
   bool complete = false;
   try {
     complete = take_all();
+  } catch (const Cancelled&) {  // the window is the one after the last step, as is the snapshot
   } catch (const std::exception&) {
     try {
       save(true);

@@ -69,7 +69,7 @@ class LineReader {
   }
 
   /// Returns the next line without its end. It is valid until the next call. The bytes after the last line end are a
-  /// line, too.
+  /// line, too. If the file has grown, a line that `limit` divides is read to its end.
   [[nodiscard]] Got next(std::string_view& line) {
     while (true) {
       const std::size_t end = std::string_view(buffer_).find('\n', begin_);
@@ -84,7 +84,7 @@ class LineReader {
 
   const std::string shown;  ///< the name in errors
   struct stat status {};
-  std::optional<std::uint64_t> limit;  ///< reads a file up to here, whatever is appended later
+  std::optional<std::uint64_t> limit;  ///< reads the lines that begin before this byte, whatever is appended later
   std::uint64_t number = 0;            ///< lines that were read
   std::uint64_t offset = 0;            ///< bytes of these lines
   io::Checksum checksum;               ///< the checksum of these bytes
@@ -107,6 +107,7 @@ class LineReader {
     const std::size_t left =
         limit ? static_cast<std::size_t>(std::min<std::uint64_t>(*limit - done_, kPieceBytes)) : kPieceBytes;
     at_end_ = left == 0;
+    if (at_end_ && !buffer_.empty()) finish_line();
     while (!at_end_ && !interrupt_.cancelled()) {
       pollfd waiting{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
       const int ready = ::poll(&waiting, 1, kPollMilliseconds);
@@ -126,6 +127,11 @@ class LineReader {
       return true;
     }
     return at_end_;
+  }
+
+  void finish_line() {
+    char next = 0;
+    while (!buffer_.ends_with('\n') && ::read(descriptor_.get(), &next, 1) == 1) buffer_ += next;
   }
 
   [[noreturn]] void fail(int error) const {
@@ -160,6 +166,7 @@ void WatchInput::resume(const InputPlace& place, std::vector<OpenedFile> files) 
   }
   place_ = place;
   parser_.set_times(place.times);
+  for (OpenedFile& file : std::span(files_).first(place.files)) tell_change(file);
   if (place.offset == 0) return;
   open(source_.kind == SourceKind::standard_input ? "-" : files_[place.files].name);
   while (lines_->offset < place.offset) {
@@ -184,7 +191,7 @@ bool WatchInput::holds_row(std::string_view line) {
   try {
     return parser_.holds_row(line);
   } catch (const InputError& error) {
-    throw input_error("{}: {}", where(), error.what());
+    throw_of_line(error.what());
   }
 }
 
@@ -201,7 +208,7 @@ InputEvent WatchInput::next(StreamRow& row) {
       lines_.reset();
       ended_ = source_.kind == SourceKind::standard_input;
       if (ended_) return InputEvent::end;
-      ++place_.files;
+      tell_change(files_[place_.files++]);
       place_.offset = 0;
       place_.checksum = {};
       return InputEvent::file_end;
@@ -211,7 +218,7 @@ InputEvent WatchInput::next(StreamRow& row) {
     try {
       dropped = is_row && !parser_.parse(line, row);
     } catch (const InputError& error) {
-      throw input_error("{}: {}", where(), error.what());
+      throw_of_line(error.what());
     }
     place_.offset = lines_->offset;
     place_.checksum = lines_->checksum;
@@ -233,18 +240,27 @@ InputEvent WatchInput::open_next() {
 
 void WatchInput::open(const std::string& name) {
   require_utf8(name);
-  const bool in_folder = source_.kind == SourceKind::folder;
-  lines_ = std::make_unique<LineReader>(
-      in_folder ? (std::filesystem::path(source_.operands.front()) / name).string() : name, interrupt_, idle_);
+  lines_ = std::make_unique<LineReader>(path_of(name), interrupt_, idle_);
   parser_.begin_file();
   if (source_.kind == SourceKind::standard_input) return;
-  if (place_.files < files_.size()) {
-    // An earlier run has begun to read it.
-    if (lines_->limit) lines_->limit = std::min(*lines_->limit, files_[place_.files].size);
-    return;
+  if (place_.files == files_.size()) {
+    opened_[name] = files_.size();
+    files_.push_back(described(name, lines_->status));
+  } else if (OpenedFile& file = files_[place_.files]; file.faulty) {
+    file = described(name, lines_->status);  // a line of it has been put right, so it is read as it is now
+  } else if (lines_->limit) {
+    lines_->limit = std::min(*lines_->limit, file.size);
   }
-  opened_[name] = files_.size();
-  files_.push_back(described(name, lines_->status));
+}
+
+std::string WatchInput::path_of(const std::string& name) const {
+  if (source_.kind != SourceKind::folder) return name;
+  return (std::filesystem::path(source_.operands.front()) / name).string();
+}
+
+void WatchInput::throw_of_line(std::string_view fault) {
+  if (source_.kind != SourceKind::standard_input) files_[place_.files].faulty = true;
+  throw input_error("{}: {}", where(), fault);
 }
 
 InputEvent WatchInput::open_next_in_folder() {
@@ -273,7 +289,7 @@ bool WatchInput::look_in_folder() {
   bool others = false;
   for (const std::string& name : names_in(source_.operands.front())) {
     if (const auto at = opened_.find(name); at != opened_.end()) {
-      tell_change(files_[at->second]);
+      if (at->second < place_.files) tell_change(files_[at->second]);
     } else if (!is_settled(name)) {
       others = true;  // the files after it wait, so that files are read in the order of their names
     } else if (!others) {
@@ -285,7 +301,7 @@ bool WatchInput::look_in_folder() {
 
 bool WatchInput::is_settled(const std::string& name) {
   struct stat now {};
-  (void)::stat((std::filesystem::path(source_.operands.front()) / name).c_str(), &now);
+  (void)::stat(path_of(name).c_str(), &now);
   const auto size = static_cast<std::uint64_t>(now.st_size);
   Unread& unread = unread_.try_emplace(name, Unread{.size = size}).first->second;
   if (std::exchange(unread.size, size) != size) unread.since = {};
@@ -312,14 +328,14 @@ bool WatchInput::try_open(const std::string& name) {
 
 void WatchInput::tell_change(OpenedFile& file) const {
   struct stat status {};
-  const std::filesystem::path path = std::filesystem::path(source_.operands.front()) / file.name;
-  if (file.told || opened_.at(file.name) >= place_.files || ::stat(path.c_str(), &status) != 0) return;
+  const std::string path = path_of(file.name);
+  if (file.told || ::stat(path.c_str(), &status) != 0) return;
   const OpenedFile now = described(file.name, status);
   if (now.size == file.size && now.inode == file.inode && now.changed == file.changed) return;
   file.told = true;
   const bool replaced = now.inode != file.inode || now.size == file.size;
-  source_.messages.tell("{} {} after it was read: its rows are not read again", io::show_name(path.string()),
-                        replaced               ? "was replaced"
+  source_.messages.tell("{} {} since it was opened: what is new in it is not read", io::show_name(path),
+                        replaced               ? "has been replaced"
                         : now.size < file.size ? "has shrunk"
                                                : "has grown");
 }

@@ -33,6 +33,7 @@ struct OpenedFile {
   std::uint64_t inode = 0;
   std::int64_t changed = 0;  ///< the time of its last change, in nanoseconds
   bool told = false;         ///< a message about a later change was printed
+  bool faulty = false;       ///< a line of it was refused: a later run reads the file as it is then
 };
 
 enum class SourceKind : std::uint8_t { files, folder, standard_input };
@@ -78,6 +79,8 @@ class WatchInput {
   [[nodiscard]] const std::vector<OpenedFile>& files() const noexcept { return files_; }
   /// Returns the file and the line of the last row, for errors.
   [[nodiscard]] std::string where() const;
+  /// Throws InputError with the last line and its fault.
+  [[noreturn]] void throw_of_line(std::string_view fault);
 
  private:
   /// A file of the folder that has not been read.
@@ -98,6 +101,8 @@ class WatchInput {
   [[nodiscard]] bool is_settled(const std::string& name);
   [[nodiscard]] bool try_open(const std::string& name);
   void open(const std::string& name);
+  [[nodiscard]] std::string path_of(const std::string& name) const;
+  /// Prints a message if a file that was read to its end has changed.
   void tell_change(OpenedFile& file) const;
   void wait() const;
   [[nodiscard]] bool holds_row(std::string_view line);

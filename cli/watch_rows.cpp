@@ -43,6 +43,26 @@ std::size_t for_each_field(std::string_view line, std::string& scratch, Take tak
   }
 }
 
+/// Returns a line of JSON with null in place of NaN, Infinity and -Infinity, which Python's json writes and JSON lacks.
+std::string with_null(std::string_view line) {
+  std::string text;
+  bool quoted = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::string_view rest = line.substr(at);
+    std::size_t length = 1;
+    if (quoted && rest.front() == '\\') {
+      length = std::min<std::size_t>(2, rest.size());
+    } else if (rest.front() == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) length = rest.starts_with(word) ? 0 : length;
+    }
+    text += length == 0 ? "null" : rest.substr(0, length);
+    at += length == 0 ? rest.find_first_of("Ny", 1) + 1 : length;
+  }
+  return text;
+}
+
 }  // namespace
 
 RowParser::RowParser(std::vector<std::string> columns, std::string time, bool drop)
@@ -96,7 +116,8 @@ bool RowParser::parse_csv(std::string_view line, StreamRow& row) {
 }
 
 bool RowParser::parse_json(std::string_view line, StreamRow& row) {
-  const auto object = nlohmann::json::parse(line, nullptr, false);
+  auto object = nlohmann::json::parse(line, nullptr, false);
+  if (object.is_discarded()) object = nlohmann::json::parse(with_null(line), nullptr, false);
   if (!object.is_object()) throw input_error("{} is not a JSON object", io::show_text(line));
   bool whole = true;
   for (std::size_t k = 0; k < names_.size(); ++k) {

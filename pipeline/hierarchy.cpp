@@ -11,6 +11,7 @@
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/index/nearest.hpp>
+#include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/trees/boruvka.hpp>
 
@@ -63,11 +64,13 @@ struct TreeCall {
   const Observer& observer;
   const char* name;
   std::uint64_t held = 0;  ///< bytes that it takes from the budget for each tree
+  std::size_t sizes = 1;   ///< results that it makes from each tree
 };
 
-/// Makes the trees of all minpts, and calls on_device(tree) or on_host(hierarchy) for each.
-void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& on_device,
-                    const std::function<void(Hierarchy&&)>& on_host) {
+/// Makes the trees of all minpts, and calls on_device(tree, reporter) or on_host(hierarchy, reporter) for each, which
+/// report every result.
+void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&, Reporter&)>& on_device,
+                    const std::function<void(Hierarchy&&, Reporter&)>& on_host) {
   const std::size_t n = call.set.size();
   if (n == 0) throw UsageError("there are no points: a hierarchy needs at least one");
   const LoadedSet loaded(call.set, call.engine, {}, call.observer);
@@ -81,14 +84,15 @@ void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& 
   }
   const LoadedPoints& points = session.points();
   const MemoryCharge one(session.budget(), call.held, "a hierarchy");
+  Reporter reporter(call.observer, call.minpts.size() * call.sizes);
   session.on_threads([&] {
     const auto take = [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space(), session.stop());
-      on_host(Hierarchy(std::move(tree), session.stop()));
+      on_host(Hierarchy(std::move(tree), session.stop()), reporter);
     };
     const bool as_eps = session.metric().kind == MetricKind::euclidean;
     const auto take_held = [&](HeldTree& tree) {
-      if (as_eps) return on_device(tree);
+      if (as_eps) return on_device(tree, reporter);
       const MemoryCharge memory(session.budget(), trees::hierarchy_bytes(n), "the hierarchy");
       take(tree.spanning_tree());
     };
@@ -110,8 +114,10 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
   std::vector<Hierarchy> found;
   make_each_tree(
       {set, minpts, engine, observer, "hierarchy()"},
-      [&](HeldTree& tree) { found.emplace_back(tree.spanning_tree(), tree.nodes()); },
-      [&](Hierarchy&& tree) { found.push_back(std::move(tree)); });
+      [&](HeldTree& tree, Reporter& reporter) {
+        reporter.done([&] { found.emplace_back(tree.spanning_tree(), tree.nodes()); });
+      },
+      [&](Hierarchy&& tree, Reporter& reporter) { reporter.done([&] { found.push_back(std::move(tree)); }); });
   return found;
 }
 
@@ -121,10 +127,10 @@ void each_hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
   constexpr std::uint64_t kRow = sizeof(double) + sizeof(Edge) + sizeof(TreeNode) + sizeof(std::uint32_t);
   make_each_tree(
       {set, minpts, engine, observer, "each_hierarchy()", set.size() * kRow + trees::hierarchy_bytes(set.size())},
-      [&](HeldTree& tree) {
-        take({tree.spanning_tree(), tree.nodes()});
-      },
-      take);
+      [&](HeldTree& tree, Reporter& reporter) { reporter.done([&] {
+                                                  take({tree.spanning_tree(), tree.nodes()});
+                                                }); },
+      [&](Hierarchy&& tree, Reporter& reporter) { reporter.done([&] { take(std::move(tree)); }); });
 }
 
 std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const std::uint32_t> minpts,
@@ -134,12 +140,12 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
   const CancelToken cancel(observer.cancel);
   std::vector<CondensedTree> found;
   make_each_tree(
-      {set, minpts, engine, observer, "condensed_trees()"},
-      [&](HeldTree& tree) {
-        for (const std::uint64_t size : sizes) found.emplace_back(tree.condense(size));
+      {set, minpts, engine, observer, "condensed_trees()", 0, sizes.size()},
+      [&](HeldTree& tree, Reporter& reporter) {
+        for (const std::uint64_t size : sizes) reporter.done([&] { found.emplace_back(tree.condense(size)); });
       },
-      [&](Hierarchy&& tree) {
-        for (const std::uint64_t size : sizes) found.emplace_back(tree, size, cancel);
+      [&](Hierarchy&& tree, Reporter& reporter) {
+        for (const std::uint64_t size : sizes) reporter.done([&] { found.emplace_back(tree, size, cancel); });
       });
   return found;
 }
@@ -155,13 +161,15 @@ std::vector<SelectedClusters> hdbscan(const PointSet& set, std::span<const std::
   const CancelToken cancel(observer.cancel);
   std::vector<SelectedClusters> found;
   make_each_tree(
-      {set, minpts, engine, observer, "hdbscan()"},
-      [&](HeldTree& tree) {
-        for (const std::uint64_t size : sizes) found.push_back(tree.select(size, choose, options.labels));
-      },
-      [&](Hierarchy&& tree) {
+      {set, minpts, engine, observer, "hdbscan()", 0, sizes.size()},
+      [&](HeldTree& tree, Reporter& reporter) {
         for (const std::uint64_t size : sizes) {
-          found.push_back(CondensedTree(tree, size, cancel).select(options.selection, cancel));
+          reporter.done([&] { found.push_back(tree.select(size, choose, options.labels)); });
+        }
+      },
+      [&](Hierarchy&& tree, Reporter& reporter) {
+        for (const std::uint64_t size : sizes) {
+          reporter.done([&] { found.push_back(CondensedTree(tree, size, cancel).select(options.selection, cancel)); });
         }
       });
   return found;

@@ -4,6 +4,7 @@
   /* common.js */
 
   const RELOAD_SECONDS = 3;
+  const QUIET_SECONDS = 60;
   const timeOf = (time) => {
     if (time === null || !data.dates) return time === null ? "–" : String(time);
     return new Date(time * 1000).toISOString().slice(0, 19).replace("T", " ") + (data.zone ? " UTC" : "");
@@ -16,10 +17,13 @@
 
   byId("now").textContent = data.steps === 0 ? "No step yet." : `Last step: ${timeOf(data.time)} (step ${count(data.steps - 1)}). ` +
     `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ${count(data.late)} of ${counted(data.rows, "row")} late${data.skipped ? `, ${count(data.skipped)} skipped` : ""}.`;
-  const state = (text) => { byId("state").textContent = `${text} Written ${new Date(document.lastModified).toLocaleTimeString()}.`; };
+  const written = new Date(document.lastModified);
+  const state = (text) => { byId("state").textContent = `${text} Written ${written.toLocaleTimeString()}.`; };
   if (data.running) {
     const timer = setTimeout(() => location.reload(), RELOAD_SECONDS * 1000);
-    state(`The watch is running: this page reloads every ${RELOAD_SECONDS} seconds.`);
+    const quiet = Date.now() - written > QUIET_SECONDS * 1000;
+    state(`${quiet ? "No step for a while: the watch waits for rows, or was ended from outside." : "The watch is running."} ` +
+      `This page reloads every ${RELOAD_SECONDS} seconds.`);
     byId("pause").append(button("Stay at this step", (event) => {
       clearTimeout(timer);
       event.target.remove();

@@ -253,7 +253,7 @@ std::vector<std::uint32_t> BinaryTree::breadth_first(const CondensedTree& tree, 
   const std::span<const CondensedCluster> clusters = tree.clusters();
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> known;
   for (std::uint32_t c = 1; c < clusters.size(); ++c) {
-    if (c % (1 << 18) == 0) cancel.check();
+    if (c % (1 << 14) == 0) cancel.check();
     known[{clusters[c].first_id, clusters[c].birth}] = c;
   }
   std::vector<std::uint32_t> order{0};

@@ -395,7 +395,7 @@ def k_distance(
 def hierarchy(
     X: Any, min_samples: int | Iterable[int] = 5, *,
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
-    output: str = "numpy",
+    output: str = "numpy", progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Hierarchy | list[Hierarchy]:
     """Return all clusters of every eps: the hierarchy of HDBSCAN*, exact, and the same for any order of rows.
@@ -418,7 +418,7 @@ def hierarchy(
         the GPU again, from X, which must not be changed. Only the clusters of the condensed tree are copied to the host
         for it. Everything else, such as core distances and `Hierarchy.cut`, is in host memory, where the tree is made
         when it is first read. The metric must be euclidean, and sample_weight None.
-    {machine}
+    {progress} {machine}
 
     Returns
     -------
@@ -445,7 +445,7 @@ def hierarchy(
     """
     run = as_options(output="host" if output == "numpy" else "device")
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), run)
-    return data.hierarchy(min_samples, sample_weight=sample_weight, output=output)
+    return data.hierarchy(min_samples, sample_weight=sample_weight, output=output, progress=progress)
 
 
 @documented

@@ -17,7 +17,7 @@ from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_columns
 from ._loaded import Loaded, method
 from ._parameters import as_choice, as_min_samples
-from ._tasks import made_by, python_errors
+from ._tasks import ProgressOption, made_by, python_errors
 
 _NO_NODE = 2**32 - 1
 _METHODS = ("eom", "leaf")
@@ -426,7 +426,8 @@ def _restored(*parts: Any) -> Hierarchy:
 
 @method
 def hierarchy_loaded(
-    data: Loaded, min_samples: int | Iterable[int] = 5, *, sample_weight: Any = None, output: str = "numpy"
+    data: Loaded, min_samples: int | Iterable[int] = 5, *, sample_weight: Any = None, output: str = "numpy",
+    progress: ProgressOption = None,
 ) -> Union[Hierarchy, list[Hierarchy]]:
     as_choice(output, "output", "numpy", OUTPUTS)
     require_gpu(output, data.engine.backend)
@@ -437,7 +438,8 @@ def hierarchy_loaded(
     if not asked:
         raise ValueError("min_samples has no values: give at least one, or a whole number")
     if output == "numpy":
-        found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked, weights)]
+        trees = made_by(_core.start_hierarchy, data._data, asked, weights, progress=progress)
+        found = [Hierarchy(tree) for tree in trees]
     else:
         found = _left_on_gpu(data, asked, weights is not None, output)
     return found[0] if is_one else found

@@ -177,7 +177,9 @@ class Steps(Watch):
         file = self.write("a.csv", as_csv(rows))
         said = self.summary(*self.words(file))
         self.assertEqual((said["rows"], said["late"], said["points"]), (6, 1, 4))
-        said = self.summary(*self.words(file, "--late", "35", out="short"))
+        p = self.succeeds(*self.words(file, "--late", "35", "--json", out="short"))
+        said = json.loads(p.stdout)
+        self.assertRegex(p.stderr, r"a.csv: line 5: the time is more than 35 before .* such rows are left out")
         self.assertEqual((said["rows"], said["late"], said["points"]), (6, 2, 3))
         self.fails(2, ["--late is longer than --window"], *self.words(file, "--late", "41", out="long"))
 
@@ -305,7 +307,7 @@ class Folder(Watch):
         time.sleep(0.7)
         said, errors = self.stop(signal.SIGTERM, 0)
         self.assertEqual((said["steps"], said["rows"]), (3, 300))
-        self.assertEqual(errors.count("b.csv has grown after it was read"), 1, errors)
+        self.assertEqual(errors.count("b.csv has grown since it was opened"), 1, errors)
         self.assertEqual(errors.count("bad.csv: cannot read the file"), 1, errors)
         self.assertIn("tried again", errors)
         files = [self.folder / "in" / name for name in ("b.csv", "a.jsonl", "bad.csv")]
@@ -338,16 +340,14 @@ class Folder(Watch):
         self.write("nowhere.csv", as_csv(stream(50, 1)))
         self.assertEqual(self.summary(*words)["rows"], 150)
 
-    def test_a_file_that_grew_between_two_runs_is_read_up_to_its_first_size(self):
+    def test_a_file_whose_fault_was_mended_is_read_as_it_is_now(self):
         (self.folder / "in").mkdir()
         text = as_csv(stream(100, 1))
         file = self.write("in/a.csv", text + "1,2\n")
         words = self.words(self.folder / "in", "--settle", "0", "--once", "--step-rows", "30")
         self.fails(3, ["a.csv: line 102"], *words)
-        file.write_text(text + "\n\n\n\n" + "9,9,9\n" * 20)  # as many bytes, and more behind them
-        p = self.succeeds(*words, "--json")
-        self.assertEqual((json.loads(p.stdout)["rows"], json.loads(p.stdout)["steps"]), (100, 4))
-        self.assertIn("a.csv has grown after it was read", p.stderr)
+        file.write_text(text + "1,2,3\n" + "9,9,9\n" * 20)
+        self.assertEqual({k: self.summary(*words)[k] for k in ("rows", "steps")}, {"rows": 121, "steps": 5})
 
     def test_an_interrupted_run_goes_on(self):
         self.start()
@@ -370,6 +370,52 @@ class Folder(Watch):
         self.wait_for_steps(1)
         self.fails(2, ["is being written by process"], *self.words(self.folder / "in", "--once"))
         self.stop(signal.SIGTERM, 0)
+
+    def change(self, while_read, last=""):
+        """Stops the program while it reads a file whose last line is `last`, calls while_read(file), lets it go on.
+
+        Returns the program, which has ended, and its output and errors."""
+        file = self.write("a.csv", as_csv(stream(30_000, 1)) + last)
+        p = subprocess.Popen([BINARY, *map(str, self.words(file, "--step-rows", "20", "--json"))],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (p.poll() is None and p.kill(), p.communicate()))
+        self.process = p
+        self.wait_for_steps(2)
+        p.send_signal(signal.SIGSTOP)
+        while_read(file)
+        p.send_signal(signal.SIGCONT)
+        return p, *p.communicate(timeout=60)
+
+    def test_a_file_that_grows_while_it_is_read_ends_with_a_whole_line(self):
+        def grow(file):
+            with file.open("a") as end:
+                end.write(",1.25\n3101,1,1\n")
+
+        p, out, errors = self.change(grow, last="3100.5,1")
+        self.assertEqual((p.returncode, json.loads(out)["rows"]), (0, 30_001), errors)
+        self.assertIn("a.csv has grown since it was opened: what is new in it is not read", errors)
+        file = self.write("whole.csv", as_csv(stream(30_000, 1)) + "3100.5,1,1.25\n")
+        self.succeeds(*self.words(file, "--step-rows", "20", out="whole"))
+        self.assertEqual(self.outputs(), self.outputs("whole"))
+
+    def test_a_file_that_grew_after_a_kill_is_read_up_to_its_first_size(self):
+        file = self.write("a.csv", as_csv(stream(30_000, 1)))
+        words = self.words(file, "--step-rows", "20", "--snapshot", "0")
+        self.assertTrue(self.is_killed(words, self.folder / "out/catalog.csv", 5000, 0, None))
+        file.write_text(file.read_text() + "3101,9,9\n" * 20)
+        p = self.succeeds(*words, "--json")
+        self.assertEqual(json.loads(p.stdout)["rows"], 30_000)
+        self.assertIn("a.csv has grown since it was opened", p.stderr)
+
+    def test_a_file_that_shrinks_while_it_is_read(self):
+        p, _, errors = self.change(lambda file: os.truncate(file, 1000))  # pieces of 64 KiB are read
+        self.assertEqual(p.returncode, 3)
+        self.assertIn("a.csv: was shortened while it was read", errors)
+
+    def test_a_file_that_is_replaced_while_it_is_read(self):
+        p, out, errors = self.change(lambda file: self.write("new.csv", "t,x,y\n1,2,3\n").rename(file))
+        self.assertEqual((p.returncode, json.loads(out)["rows"]), (0, 30_000), errors)
+        self.assertIn("a.csv has been replaced since it was opened", errors)
 
     def test_a_pipe_is_clustered_as_it_comes(self):
         p = subprocess.Popen([BINARY, *map(str, self.words("-", "--step-rows", "50", "--quiet"))],
@@ -415,17 +461,42 @@ class Errors(Watch):
                                out="3"))
 
     def test_points_that_the_metric_refuses(self):
-        file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95)]))
-        words = list(self.words(file, "--metric", "greatcircle"))
-        self.fails(3, ["the step that ends before or at", "95"], *words)
+        file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]))
+        self.fails(3, ["a.csv: line 3: as row 0, latitude 95 in row 0, column 1 is beyond"],
+                   *self.words(file, "--metric", "greatcircle"))
+
+    def test_steps_larger_than_the_window_are_told_and_counted(self):
+        file = self.write("a.csv", as_csv(stream(300, 4)))
+        p = self.succeeds(*self.words(file, "--step-rows", "100", "--json", window=("--keep", "10")))
+        self.assertEqual(json.loads(p.stdout)["unused"], 3 * 90)
+        self.assertEqual(p.stderr.count("step 0: 90 of its 100 rows leave at once"), 1, p.stderr)
+        p = self.succeeds(*self.words(file, "--json", window=("--window", "2"), out="aged"))  # one step
+        said = json.loads(p.stdout)
+        self.assertEqual(said["rows"], said["late"] + said["unused"] + said["points"])
+        self.assertGreater(said["unused"], 100)
+        self.assertIn("the step is larger than the window", p.stderr)
+
+    def test_the_memory_holds_also_for_the_rows_of_a_step(self):
+        file = self.write("a.csv", as_csv(stream(60_000, 4)))
+        words = self.words(file, "--keep", "100", window=())
+        self.fails(4, ["a.csv: line", "the rows since the last step take", "--step-rows", "--memory"], *words,
+                   "--memory", "3M")
+        self.assertEqual(self.summary(*words, "--memory", "64M")["points"], 100)
+        self.fails(4, ["the memory budget of 3.0 MiB"], *self.words(file, "--step-rows", "5000", "--memory", "3M",
+                                                            window=("--keep", "50000"), out="large"))
+        self.assertGreater(len({r["step"] for r in self.catalog("large")}), 2)
+        words = self.words(file, "--step-rows", "5000", window=("--keep", "50000"), out="large")
+        self.assertEqual(self.summary(*words)["points"], 50_000)
 
     def test_rows_without_values_can_be_dropped(self):
         file = self.write("a.csv", as_csv(stream(100, 4)) + "1,,2\nnan,1,2\n9,1,2\n")
         said = self.summary(*self.words(file, "--on-nan", "drop"))
         self.assertEqual((said["rows"], said["skipped"], said["points"]), (103, 2, 101))
-        said = self.summary(*self.words(self.write("a.jsonl", '{"x": 1, "y": null, "t": 3}\n{"t": 3}\n'), "--on-nan",
-                                        "drop", out="json"))
-        self.assertEqual((said["rows"], said["skipped"], said["steps"]), (2, 2, 0))
+        lines = '{"x": 1, "y": null, "t": 3}\n{"t": 3}\n{"t": 3, "y": -Infinity, "s": "NaN \\" NaN", "x": NaN}\n'
+        file = self.write("a.jsonl", lines + '{"t": 3, "y": 1, "z": NaN, "x": 2}\n')
+        said = self.summary(*self.words(file, "--on-nan", "drop", out="json"))
+        self.assertEqual((said["rows"], said["skipped"], said["points"]), (4, 3, 1))
+        self.fails(3, ["a.jsonl: line 1: 'y' is NaN, infinite or missing"], *self.words(file, out="error"))
 
     def test_options(self):
         file = self.write("a.csv", as_csv(stream(100, 4)))
