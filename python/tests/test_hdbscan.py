@@ -107,6 +107,13 @@ def test_every_min_samples_equals_that_one_alone():
         assert tree.nodes.equals(alone.nodes) and (tree.parents == alone.parents).all()
 
 
+def test_progress_counts_trees():
+    X = np.random.default_rng(2).normal(size=(200, 2))
+    seen = []
+    epsflow.hierarchy(X, [2, 5, 9], progress=seen.append)
+    assert (seen[-1].variants_done, seen[-1].variants) == (3, 3)
+
+
 def test_missing_and_infinite_values():
     X = blobs(4)
     X[[3, 9]] = np.nan

@@ -152,6 +152,31 @@ TEST_CASE("hierarchy: every minpts of a list equals that minpts alone") {
   }
 }
 
+TEST_CASE("hierarchy: progress counts what is made of each tree") {
+  const DataSet data = make_data("clustered", 300, 2, Precision::float64, 5);
+  const std::array<std::uint32_t, 3> minpts{2, 8, 5};
+  const std::array<std::uint64_t, 2> sizes{5, 10};
+  std::vector<std::size_t> seen;
+  const Observer observer{.on_progress = [&](const Progress& progress) {
+    seen.push_back(progress.variants_done);
+    seen.push_back(progress.variants);
+  }};
+  const auto counted = [&](auto&& make) {
+    seen.clear();
+    make();
+    return seen;
+  };
+  const std::vector<std::size_t> trees{1, 3, 2, 3, 3, 3};
+  const std::vector<std::size_t> results{1, 6, 2, 6, 3, 6, 4, 6, 5, 6, 6, 6};
+  REQUIRE(counted([&] { (void)hierarchy(data.view(), minpts, {}, observer); }) == trees);
+  REQUIRE(counted([&] {
+            each_hierarchy(
+                data.view(), minpts, [](Hierarchy&&) {}, {}, observer);
+          }) == trees);
+  REQUIRE(counted([&] { (void)condensed_trees(data.view(), minpts, sizes, {}, observer); }) == results);
+  REQUIRE(counted([&] { (void)hdbscan(data.view(), minpts, sizes, {}, {}, observer); }) == results);
+}
+
 TEST_CASE("hierarchy: linkage has a row for each merge, and nodes of many children as runs") {
   const DataSet data = make_data("quantised", 120, 2, Precision::float64, 2);
   const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
