@@ -14,7 +14,7 @@ from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import Exploration
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, is_on_gpu
-from ._hierarchy import Hierarchy
+from ._hierarchy import Hierarchy, hierarchies_of_distances
 from ._labelled import as_frame
 from ._lineage import Lineage
 from ._parameters import as_flag, as_options, as_variants
@@ -410,7 +410,12 @@ def hierarchy(
     min_samples : int or iterable of int
         The number of samples in a neighborhood for a point to be considered as a core point. This includes the point
         itself. Several values share one search.
-    {distance} {sample_weight}
+    {distance}
+        Also "precomputed": X holds symmetric distances, on the host, of shape (n_samples, n_samples), dense or sparse.
+        Pairs that a sparse X does not list are never neighbors: parts without a path between them stay apart, as the
+        children of one last node at an infinite eps, and a sample with fewer than min_samples entries is never core.
+        The work runs on the CPU.
+    {sample_weight}
         Here weights must be at least 0. Sizes of clusters are numbers of samples all the same.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
         All values except "numpy" leave the labels and probabilities of `CondensedTree.select` on the GPU, as arrays of
@@ -443,6 +448,11 @@ def hierarchy(
     >>> for tree in epsflow.hierarchy(X, min_samples=[5, 10, 20]):
     ...     print(tree.min_samples, len(tree.condense(50).select().persistence))
     """
+    if is_precomputed(metric):
+        beside = {"metric_params": metric_params is not None, "sample_weight": sample_weight is not None}
+        refuse_beside({**beside, "output": output != "numpy", "progress": progress is not None})
+        of_the_cpu(engine, backend, memory, threads)
+        return hierarchies_of_distances(as_distances(X), min_samples)
     run = as_options(output="host" if output == "numpy" else "device")
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), run)
     return data.hierarchy(min_samples, sample_weight=sample_weight, output=output, progress=progress)

@@ -18,7 +18,7 @@ from ._hierarchy import (
 )
 from ._gpu_arrays import as_gpu_points, as_output, is_on_gpu, moved_to, output_of, to_host
 from ._parameters import as_count, as_flag, as_min_samples
-from ._precomputed import is_precomputed, is_sparse, made_dense
+from ._precomputed import is_precomputed, is_sparse, is_symmetric, made_dense
 from ._tasks import made_by, python_errors
 from ._units import Given
 
@@ -434,15 +434,14 @@ class HDBSCAN(_Clusterer):
             raise ValueError("np.nan values found in precomputed-dense")
         if table.shape[0] != table.shape[1]:
             raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
-        if not np.allclose(table, table.T, rtol=1e-7, atol=1e-9):
+        if not is_symmetric(table):
             raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
         return table
 
     def _checked_graph(self, table: Any) -> Any:
         if table.shape[0] != table.shape[1]:
             raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
-        different = abs(table - table.T)
-        if different.nnz and different.max() > 1e-9 + 1e-7 * abs(table).max():
+        if not is_symmetric(table):
             raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
         min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
         if (np.diff(table.indptr) < min_samples).any():

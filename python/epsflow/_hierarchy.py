@@ -17,6 +17,7 @@ from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_columns
 from ._loaded import Loaded, method
 from ._parameters import as_choice, as_min_samples
+from ._precomputed import is_sparse, is_symmetric
 from ._tasks import ProgressOption, made_by, python_errors
 
 _NO_NODE = 2**32 - 1
@@ -432,17 +433,20 @@ def hierarchy_loaded(
     as_choice(output, "output", "numpy", OUTPUTS)
     require_gpu(output, data.engine.backend)
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    is_one = not np.iterable(min_samples)
-    given: Any = [min_samples] if is_one else min_samples
-    asked = [as_min_samples(one) for one in given]
-    if not asked:
-        raise ValueError("min_samples has no values: give at least one, or a whole number")
+    asked = _as_list(min_samples)
     if output == "numpy":
         trees = made_by(_core.start_hierarchy, data._data, asked, weights, progress=progress)
         found = [Hierarchy(tree) for tree in trees]
     else:
         found = _left_on_gpu(data, asked, weights is not None, output)
-    return found[0] if is_one else found
+    return found if np.iterable(min_samples) else found[0]
+
+
+def _as_list(min_samples: Any) -> list[int]:
+    asked = [as_min_samples(one) for one in (min_samples if np.iterable(min_samples) else [min_samples])]
+    if not asked:
+        raise ValueError("min_samples has no values: give at least one, or a whole number")
+    return asked
 
 
 def _left_on_gpu(data: Loaded, asked: list[int], is_weighted: bool, output: str) -> list[Hierarchy]:
@@ -457,6 +461,20 @@ def _left_on_gpu(data: Loaded, asked: list[int], is_weighted: bool, output: str)
         raise ValueError(f"min_samples is {max(asked)}, and X has {len(data)} rows: use a number up to n_samples")
     data._data  # noqa: B018
     return [_HierarchyOnGpu(data, min_samples, output) for min_samples in asked]
+
+
+def hierarchies_of_distances(distances: Any, min_samples: Any) -> Union[Hierarchy, list[Hierarchy]]:
+    """Returns `epsflow.hierarchy` with metric="precomputed". distances: from as_distances(). Raises ValueError if they
+    are not symmetric, negative or NaN, and for a min_samples above the number of samples."""
+    if not ((distances.data if is_sparse(distances) else distances) >= 0).all():
+        raise ValueError("X has distances that are negative or NaN: give distances from 0 on")
+    if not is_symmetric(distances):
+        raise ValueError("X is not symmetric: give each pair of samples one distance, such as the smaller one")
+    asked, n = _as_list(min_samples), distances.shape[0]
+    if max(asked) > n:
+        raise ValueError(f"min_samples is {max(asked)}, and X has {n} rows: use a number up to n_samples")
+    found = [hierarchy_of_distances(distances, one) for one in asked]
+    return found if np.iterable(min_samples) else found[0]
 
 
 def hierarchy_of_distances(distances: Any, min_samples: int) -> Hierarchy:

@@ -99,6 +99,14 @@ def as_distances(X: Any, name: str = "X") -> Any:
     return np.ascontiguousarray(table, dtype=wanted)
 
 
+def is_symmetric(table: Any) -> bool:
+    """Returns True if opposite distances of a [n, n] array or sparse matrix are equal, or differ by rounding."""
+    if not is_sparse(table):
+        return np.allclose(table, table.T, rtol=1e-7, atol=1e-9)
+    different = abs(table - table.T)
+    return bool(different.nnz == 0 or different.max() <= 1e-9 + 1e-7 * abs(table).max())
+
+
 def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
     """Raises ValueError if X is a table that `neighbors` made and an eps is larger than the one that it was made for,
     because longer distances are missing from it. Accepts any other X."""

@@ -107,6 +107,34 @@ def test_every_min_samples_equals_that_one_alone():
         assert tree.nodes.equals(alone.nodes) and (tree.parents == alone.parents).all()
 
 
+def test_hierarchies_of_distances():
+    X = blobs(1)[:120]
+    table = metrics.pairwise_distances(X)
+    trees = epsflow.hierarchy(table, [3, 8], metric="precomputed")
+    for tree, of_points in zip(trees, epsflow.hierarchy(X, [3, 8])):
+        np.testing.assert_allclose(tree.core_distances, of_points.core_distances)
+        for eps in (0.1, 0.3, 1.0):
+            assert (tree.cut(eps) == of_points.cut(eps)).all()
+    # Of a table of neighbours the tree is the same up to its eps. Above it, parts stay apart.
+    sparse = pytest.importorskip("scipy.sparse")
+    near = epsflow.neighbors(X, 0.3, distances=True)
+    tree = epsflow.hierarchy(near, 3, metric="precomputed")
+    assert (tree.cut(0.3) == tree.cut(1e300)).all()
+    assert (tree.cut(0.2) == trees[0].cut(0.2)).all() and np.isinf(np.asarray(tree.nodes["eps"])[-1])
+    assert (tree.condense(5).select().labels >= -1).all()
+    few = sparse.csr_array(([1.0, 1.0, 2.0, 2.0], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
+    assert np.isinf(epsflow.hierarchy(few, 3, metric="precomputed").core_distances).tolist() == [True, False, True]
+    for distance, message in {-1.0: "negative or NaN", np.nan: "negative or NaN", 5.0: "not symmetric"}.items():
+        wrong = table.copy()
+        wrong[0, 1] = distance
+        with pytest.raises(ValueError, match=message):
+            epsflow.hierarchy(wrong, metric="precomputed")
+    with pytest.raises(ValueError, match="min_samples is 121, and X has 120 rows"):
+        epsflow.hierarchy(table, 121, metric="precomputed")
+    with pytest.raises(ValueError, match="sample_weight beside metric='precomputed'"):
+        epsflow.hierarchy(table, metric="precomputed", sample_weight=np.ones(120))
+
+
 def test_progress_counts_trees():
     X = np.random.default_rng(2).normal(size=(200, 2))
     seen = []
