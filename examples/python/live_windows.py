@@ -24,10 +24,10 @@ ON_THE_EARTH = {"metric": "greatcircle", "metric_params": {"unit": "km"}}
 
 
 def tec(arguments: list[str]) -> Steps:
-    """Yields time in s and [n, 2] lon and lat of the dense pixels of maps of total electron content around the pole."""
+    """Yields time in s and [n, 2] lon and lat of the dense pixels of a day's maps of total electron content."""
     from tec_day import LOWEST, dense, generate
 
-    pixels = epsflow.read_points(arguments[0], arguments[1:5], *arguments[5:]) if arguments else generate()
+    pixels = epsflow.read_points(arguments[0], arguments[1:5], *arguments[5:]) if arguments else generate(24)
     pixels = np.asarray(pixels)[np.asarray(pixels)[:, 2] >= LOWEST]
     for when in np.unique(pixels[:, 0]):
         of_map = pixels[pixels[:, 0] == when]

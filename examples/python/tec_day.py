@@ -21,8 +21,9 @@ ON_THE_EARTH = {"metric": "greatcircle", "metric_params": {"unit": "km"}}  # on 
 LOWEST = 60.0  # degrees
 
 
-def generate() -> np.ndarray:
-    """Returns [n, 4] time in s, lon, lat and TEC: 60 % of the pixels of one-degree maps. Patches cross the pole."""
+def generate(hours: int = 6) -> np.ndarray:
+    """Returns [n, 4] time in s, lon, lat and TEC: 60 % of the pixels of one-degree maps every five minutes. Patches
+    cross the pole, the same again every six hours."""
     random = np.random.default_rng(3)
     # Start and end in hours, and start and end in degrees from the pole. The second and the third patch merge.
     paths = [
@@ -35,11 +36,11 @@ def generate() -> np.ndarray:
     lon, lat = (axis.ravel() for axis in np.meshgrid(np.arange(-180.0, 180), np.arange(LOWEST, 90)))
     x, y = (90 - lat) * np.cos(np.radians(lon)), (90 - lat) * np.sin(np.radians(lon))
     maps = []
-    for hour in np.arange(0, 6, 1 / 12):
+    for hour in np.arange(0, hours, 1 / 12):
         tec = 4 + random.normal(0, 0.3, len(lon))
         for begin, end, start, goal in paths:
-            if begin <= hour <= end:
-                at = np.array(start) + (hour - begin) / (end - begin) * (np.array(goal) - start)
+            if begin <= hour % 6 <= end:
+                at = np.array(start) + (hour % 6 - begin) / (end - begin) * (np.array(goal) - start)
                 tec += 12 * np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * 3.0**2))
         seen = random.uniform(size=len(lon)) < 0.6
         time = np.full(len(lon), 1704067200 + round(hour * 3600))  # seconds since 1970

@@ -169,9 +169,9 @@ def test_an_engine_for_each_gpu(example, monkeypatch):
 
 def test_live_windows(tmp_path, monkeypatch):
     text = run("live_windows", "tec", cwd=tmp_path)
-    assert "merged  1 and 2 -> 2" in text and text.count("born") == 6  # five patches, and the sum
+    assert "merged  1 and 2 -> 2" in text and text.count("born") == 21  # five patches each six hours, and the sum
     tec_day = load(monkeypatch, "tec_day")
-    np.save(tmp_path / "maps.npy", tec_day.generate())
+    np.save(tmp_path / "maps.npy", tec_day.generate(24))
     again = run("live_windows", "tec", tmp_path / "maps.npy", "0", "1", "2", "3")
     changes = [line for line in text.splitlines() if "->" in line]
     assert changes == [line for line in again.splitlines() if "->" in line]
