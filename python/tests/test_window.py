@@ -94,17 +94,28 @@ def test_several_variants():
 
 
 @pytest.mark.parametrize("copied", [lambda w: pickle.loads(pickle.dumps(w)), copy.deepcopy])
-def test_windows_pickle(copied):
-    window = epsflow.Window(0.3, 5, max_age=3, metric_params={"scale": [1, 2]})
-    for step in range(8):
-        window.step(blobs(step, 100), times=np.full(100, step / 2))
+@pytest.mark.parametrize("dated", [False, True])
+def test_windows_pickle(copied, dated):
+    random = np.random.default_rng(4)
+    max_age = np.timedelta64(3, "s") if dated else 3
+    window = epsflow.Window([0.2, 0.3], [5, 9], max_age=max_age, metric_params={"scale": [1, 2]})
+
+    def step(of, number, n):
+        times = np.full(n, number / 2)
+        if dated:
+            times = np.datetime64("2026-01-01") + (1000 * times).astype("timedelta64[ms]")
+        of.step(blobs(number, n), times=times, sample_weight=weights[:n])
+
+    weights = random.uniform(0, 3, 100)
+    for number in range(8):
+        step(window, number, 100)
     twin = copied(window)
-    for step in range(8, 12):
-        X, times = blobs(step, 20), np.full(20, step / 2)
-        window.step(X, times=times), twin.step(X, times=times)
+    for number in range(8, 12):
+        step(window, number, 20), step(twin, number, 20)
         np.testing.assert_array_equal(window.ids, twin.ids)
-        np.testing.assert_array_equal(window.cluster_ids, twin.cluster_ids)
-        assert window.events == twin.events
+        for variant in ((0.2, 5), (0.3, 9)):
+            np.testing.assert_array_equal(window.result(*variant).cluster_ids, twin.result(*variant).cluster_ids)
+            assert window.result(*variant).events == twin.result(*variant).events
     assert len(copied(epsflow.Window(1, 2))) == 0
 
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -381,6 +383,50 @@ TEST_CASE("a step that fails leaves the window as it was") {
     (void)window.step({.arriving = view(few), .leaving = leaving});
     check_labels(window, stream);
   }
+}
+
+TEST_CASE("times and weights that are missing, or not finite, are refused") {
+  const WindowOptions options{.weighted = true, .timed = true, .engine = {.backend = BackendChoice::cpu}};
+  Window window(1, grid({1.0}, {2}), options);
+  const std::vector<double> x{1, 2}, good{3, 4}, one{3}, odd{3, std::numeric_limits<double>::infinity()};
+  const PointsView points(std::span<const double>(x), 1);
+  const auto refused = [&]<class E>(const WindowStep& step, std::string_view why, E) {
+    check_mentions(error_of<E>([&] { (void)window.step(step); }), {why});
+  };
+  const UsageError usage("");
+  const InputError input("");
+  refused({.arriving = points, .weights = good}, "2 points arrived with 0 times", usage);
+  refused({.arriving = points, .times = good, .weights = one}, "2 points arrived with 1 weights", usage);
+  refused({.arriving = points, .times = odd, .weights = good}, "times: row 1 is inf", input);
+  refused({.arriving = points, .times = good, .weights = odd}, "weights: row 1 is inf", input);
+  refused({.now = odd[1]}, "the time of the step is inf", usage);
+  REQUIRE(window.size() == 0);
+  (void)window.step({.arriving = points, .times = good, .weights = good});
+  REQUIRE(window.size() == 2);
+}
+
+TEST_CASE("a saved window that was changed is refused") {
+  const WindowOptions options{.timed = true, .engine = {.backend = BackendChoice::cpu}};
+  const Sweep sweep = grid({1.0}, {2});
+  Window window(1, sweep, options);
+  const std::vector<double> x{1, 1.5, 7, 7.5}, times{1, 2, 3, 4};
+  (void)window.step({.arriving = PointsView(std::span<const double>(x), 1), .times = times});
+  const WindowState whole = window.state();
+  REQUIRE(Window(whole, sweep, options).results().front().clusters.size() == 2);
+  const auto refused = [&](const std::function<void(WindowState&)>& change) {
+    WindowState state = whole;
+    change(state);
+    check_mentions(error_of<InputError>([&] { const Window restored(state, sweep, options); }), {"damaged"});
+  };
+  refused([](WindowState& state) { state.ids[1] = state.ids[0]; });
+  refused([](WindowState& state) { state.next_id = 3; });
+  refused([](WindowState& state) { state.points.pop_back(); });
+  refused([](WindowState& state) { state.times[2] = std::numeric_limits<double>::quiet_NaN(); });
+  refused([](WindowState& state) { state.latest = 3.5; });
+  refused([](WindowState& state) { state.variants.clear(); });
+  refused([](WindowState& state) { state.variants[0].clusters.pop_back(); });
+  refused([](WindowState& state) { state.variants[0].clusters[1] = state.variants[0].clusters[0]; });
+  refused([](WindowState& state) { state.variants[0].next = 1; });
 }
 
 TEST_CASE("every step of random streams has the labels of a run and the ids of the rule") {
