@@ -21,8 +21,10 @@ constexpr std::uint64_t kFewPairs = 256;
 template <class T>
 class Bisection {
  public:
-  explicit Bisection(const index::SearchInput& in) : dims_(in.dims), eps_squared_(in.limit) {
-    for (std::size_t k = 0; k < dims_; ++k) coordinates_[k] = static_cast<const T*>(in.coordinates[k]);
+  /// coordinates: an array for each axis.
+  template <class Arrays>
+  Bisection(const Arrays& coordinates, std::size_t dims, double eps_squared) : dims_(dims), eps_squared_(eps_squared) {
+    for (std::size_t k = 0; k < dims_; ++k) coordinates_[k] = static_cast<const T*>(coordinates[k]);
   }
 
   [[nodiscard]] bool any_within(Positions a, Positions b) const {
@@ -157,8 +159,13 @@ bool any_core_within(const index::SearchInput& in, Range a, Range b, const std::
                      std::uint32_t minpts) {
   std::vector<std::uint32_t> of_a = core_points(a, counts, minpts);
   std::vector<std::uint32_t> of_b = core_points(b, counts, minpts);
-  if (in.precision == Precision::float32) return Bisection<float>(in).any_within(of_a, of_b);
-  return Bisection<double>(in).any_within(of_a, of_b);
+  const auto any = [&]<class T>(T) { return Bisection<T>(in.coordinates, in.dims, in.limit).any_within(of_a, of_b); };
+  return in.precision == Precision::float32 ? any(0.0F) : any(0.0);
+}
+
+bool any_within(std::span<const double* const> coordinates, double eps_squared, std::span<std::uint32_t> a,
+                std::span<std::uint32_t> b) {
+  return Bisection<double>(coordinates, coordinates.size(), eps_squared).any_within(a, b);
 }
 
 }  // namespace epsflow::clustering

@@ -11,7 +11,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,22 +25,6 @@ namespace epsflow::windows {
 struct Arrivals {
   std::span<const std::uint32_t> handles;
   std::span<const double> x;
-};
-
-/// A box around points.
-template <std::size_t D>
-struct PointBox {
-  PointBox() {
-    lo.fill(std::numeric_limits<double>::infinity());
-    hi.fill(-std::numeric_limits<double>::infinity());
-  }
-  void add(const std::array<double, D>& x) noexcept {
-    for (std::size_t k = 0; k < D; ++k) {
-      lo[k] = std::min(lo[k], x[k]);
-      hi[k] = std::max(hi[k], x[k]);
-    }
-  }
-  std::array<double, D> lo, hi;
 };
 
 /// Calls body(begin, end) for ranges of blocks, or of other work that takes about a microsecond: for all at once if
@@ -267,15 +250,8 @@ class MovingCells {
     }
     return sum <= limit_;
   }
-  /// Returns false only if no point in the box is near.
-  [[nodiscard]] bool may_be_near(const std::array<double, D>& x, const PointBox<D>& box) const noexcept {
-    double sum = 0;
-    for (std::size_t k = 0; k < D; ++k) {
-      const double outside = std::max({box.lo[k] - x[k], x[k] - box.hi[k], 0.0});
-      sum += outside * outside;
-    }
-    return sum <= limit_;  // rounding is monotonic: no point of the box has a smaller sum
-  }
+  /// Returns the largest sum of squares of a neighbour.
+  [[nodiscard]] double limit() const noexcept { return limit_; }
   [[nodiscard]] const CellFrame<D>& frame() const noexcept { return frame_; }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {

@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <epsflow/clustering/cells_within.hpp>
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/windows/cell_groups.hpp>
 #include <epsflow/windows/moving_cells.hpp>
@@ -240,26 +242,32 @@ class MovingLevel {
   /// around it with a number.
   [[nodiscard]] bool linked(std::uint32_t c, std::uint32_t number, std::uint32_t other, bool fresh) const {
     using Position = std::array<double, D>;
-    constexpr std::uint64_t kSifted = 1 << 10;
-    // Of large cells only the points near the other cell are compared.
+    constexpr std::uint64_t kMostPairs = 1 << 10;  // are tested one by one
     const std::uint64_t pairs =
         std::uint64_t{cells_.end_of(c) - cells_.begin_of(c)} * (cells_.end_of(other) - cells_.begin_of(other));
-    std::vector<Position> of_other;
-    PointBox<D> box;
-    if (pairs > kSifted) {
-      any_core(other, false, [&](const Position& y) {
-        if (!cells_.distances(y).reaches(opposite<D>(number))) return false;
-        of_other.push_back(y);
-        box.add(y);
-        return false;
+    if (pairs <= kMostPairs) {
+      return any_core(c, fresh, [&](const Position& x) {
+        return cells_.distances(x).reaches(number) &&
+               any_core(other, false, [&](const Position& y) { return cells_.near(x, y); });
       });
     }
-    return any_core(c, fresh, [&](const Position& x) {
-      if (!cells_.distances(x).reaches(number)) return false;
-      const auto is_near = [&](const Position& y) { return cells_.near(x, y); };
-      if (pairs <= kSifted) return any_core(other, false, is_near);
-      return cells_.may_be_near(x, box) && std::any_of(of_other.begin(), of_other.end(), is_near);
-    });
+    std::array<std::vector<double>, D> axes;  // of the points that reach the other cell
+    const auto gather = [&](std::uint32_t cell, bool only_fresh, std::uint32_t towards) {
+      any_core(cell, only_fresh, [&](const Position& x) {
+        if (!cells_.distances(x).reaches(towards)) return false;
+        for (std::size_t k = 0; k < D; ++k) axes[k].push_back(x[k]);
+        return false;
+      });
+    };
+    gather(c, fresh, number);
+    const std::size_t of_c = axes[0].size();
+    gather(other, false, opposite<D>(number));
+    std::vector<std::uint32_t> all(axes[0].size());
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    std::array<const double*, D> coordinates;
+    for (std::size_t k = 0; k < D; ++k) coordinates[k] = axes[k].data();
+    return clustering::any_within(coordinates, cells_.limit(), std::span(all).first(of_c),
+                                  std::span(all).subspan(of_c));
   }
 
   void set_link(std::uint32_t c, std::uint32_t number, bool value) noexcept {

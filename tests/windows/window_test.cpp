@@ -385,6 +385,27 @@ TEST_CASE("a step that fails leaves the window as it was") {
   }
 }
 
+TEST_CASE("two slanted heaps that just miss each other are compared without all pairs") {
+  Stream stream;
+  stream.sweep = grid({1.0}, {3});
+  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+  Window window(2, stream.sweep, stream.options);
+  std::vector<double> points;
+  for (int i = 0; i < 50'000; ++i) {
+    const double along = 0.3 * i / 50'000;
+    points.insert(points.end(), {along, along, along + 0.7072, along - 0.7072});  // a distance of 1.0001
+  }
+  points.insert(points.end(), {0.5, -0.2});
+  (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
+  (void)window.step({});
+  (void)window.step({});
+  REQUIRE(window.results().front().clusters.size() == 1);
+  const std::uint64_t bridge[] = {100'000};
+  REQUIRE_FALSE(window.step({.leaving = bridge}).from_scratch);
+  REQUIRE(window.results().front().clusters.size() == 2);
+  check_labels(window, stream);
+}
+
 TEST_CASE("times and weights that are missing, or not finite, are refused") {
   const WindowOptions options{.weighted = true, .timed = true, .engine = {.backend = BackendChoice::cpu}};
   Window window(1, grid({1.0}, {2}), options);
