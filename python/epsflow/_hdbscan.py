@@ -80,8 +80,8 @@ class HDBSCAN(_Clusterer):
     Parameters
     ----------
     min_cluster_size : int, default=5
-        The minimum number of samples in a group for that group to be considered a cluster. A number above that of the
-        finite samples counts as that number.
+        The minimum number of samples in a group for that group to be considered a cluster. If there are fewer finite
+        samples, their number takes its place.
     min_samples : int, default=None
         The number of samples in a neighborhood for a point to be considered as a core point, the point itself included,
         as scikit-learn counts. (hdbscan and cuML do not count the point itself: their min_samples is one less.) The
@@ -425,8 +425,8 @@ class HDBSCAN(_Clusterer):
             return points, None
         if not whole.any():
             raise ValueError(
-                f"all {len(points)} samples of X have NaN or infinite elements, and HDBSCAN leaves such samples out: fill"
-                " in values, or leave out the columns that lack them"
+                f"all {len(points)} samples of X have NaN or infinite elements, and HDBSCAN leaves such samples out:"
+                " fill in values, or leave out the columns that lack them"
             )
         missing = np.isnan(sums)
         infinite = np.isinf(sums) & ~whole

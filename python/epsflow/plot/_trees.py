@@ -32,8 +32,8 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     ----------
     source : CondensedTree, or a fitted HDBSCAN
     selected : Selection, optional
-        The clusters to mark. The default is the selection of the fitted HDBSCAN, of which source may be the
-        condensed_tree_, too. For other trees it is that of `CondensedTree.select`.
+        The clusters to mark. The default is the selection of the HDBSCAN, if source is one or its condensed_tree_, else
+        `CondensedTree.select`.
     {ax}
 
     Returns
