@@ -425,6 +425,7 @@ def test_all_points_equal():
         ({"max_cluster_size": 0.5}, "max_cluster_size"),
         ({"allow_single_cluster": "no"}, "allow_single_cluster"),
         ({"algorithm": "cover_tree"}, "kd_tree"),
+        ({"algorithm": "kd_tree", "metric": "cosine"}, "KDTree-based"),
         ({"alpha": 2.0}, "alpha is 2.0"),
         ({"store_centers": "all"}, "medoid"),
     ],
@@ -465,6 +466,18 @@ def test_points_that_have_no_tree():
         X[3, 1] = value
         with pytest.raises(ValueError, match=f"row 3, column 1 is {value}.*drop_missing"):
             epsflow.hierarchy(X)
+
+
+def test_sparse_tables_that_are_refused_as_by_scikit_learn():
+    sparse = pytest.importorskip("scipy.sparse")
+    X = blobs(1, 40)
+    apart = metrics.pairwise_distances(X)
+    apart[:20, 20:] = apart[20:, :20] = 0  # no entries
+    for estimator in (epsflow.HDBSCAN, cluster.HDBSCAN):
+        with pytest.raises(ValueError, match="Sparse data matrices only support"):
+            estimator(algorithm="ball_tree", copy=True).fit(sparse.csr_array(X))
+        with pytest.raises(ValueError, match="connected component"):
+            estimator(metric="precomputed", copy=True).fit(sparse.csr_array(apart))
 
 
 def test_clusters_larger_than_all_samples():
