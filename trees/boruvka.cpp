@@ -24,6 +24,9 @@
 // sum in the list of p, the reach of p. If the lowest listed pair of a component is at most as high as the reach of
 // each of its points, no other pair is lower. Points of a smaller reach search (index/component_search.hpp).
 //
+// All minpts share the lists of the largest: sums, and with them the order of a list, do not depend on minpts. Each
+// minpts makes its own rounds and searches.
+//
 // In the first round each point is a component. Its lowest pair is as high as its core sum if one of its nearest
 // minpts − 1 points has a core sum that is at most as large.
 //

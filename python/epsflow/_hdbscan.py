@@ -80,11 +80,12 @@ class HDBSCAN(_Clusterer):
     Parameters
     ----------
     min_cluster_size : int, default=5
-        The minimum number of samples in a group for that group to be considered a cluster.
+        The minimum number of samples in a group for that group to be considered a cluster. If there are fewer finite
+        samples, their number takes its place.
     min_samples : int, default=None
         The number of samples in a neighborhood for a point to be considered as a core point, the point itself included,
         as scikit-learn counts. (hdbscan and cuML do not count the point itself: their min_samples is one less.) The
-        default is min_cluster_size.
+        default is min_cluster_size. It is at most the number of finite samples.
     cluster_selection_epsilon : float, default=0.0
         A distance threshold. Clusters below this value will be merged.
     max_cluster_size : int, default=None
@@ -413,7 +414,8 @@ class HDBSCAN(_Clusterer):
 
     def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
         """Returns the finite samples, float64, and None if all are finite, else three masks [n_samples]: finite,
-        infinite, missing. A sample is missing if its sum is NaN, else infinite. Raises ValueError, TypeError."""
+        infinite, missing. A sample is missing if its sum is NaN, else infinite. Raises ValueError, also if no sample is
+        finite; TypeError."""
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
         points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
         with np.errstate(invalid="ignore"):
@@ -421,6 +423,11 @@ class HDBSCAN(_Clusterer):
         whole = np.isfinite(points).all(axis=1)
         if whole.all():
             return points, None
+        if not whole.any():
+            raise ValueError(
+                f"all {len(points)} samples of X have NaN or infinite elements, and HDBSCAN leaves such samples out:"
+                " fill in values, or leave out the columns that lack them"
+            )
         missing = np.isnan(sums)
         infinite = np.isinf(sums) & ~whole
         return points[whole], (whole, infinite, missing)
@@ -540,6 +547,7 @@ class HDBSCAN(_Clusterer):
         if isinstance(self._trees, _Unmade):
             self._trees = self._trees.made()
         tree: CondensedTree = self._trees
+        tree._selected = self._selected
         return tree
 
     def _fitted_points(self, what: str) -> NDArray[np.float64]:

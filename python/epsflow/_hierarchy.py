@@ -74,6 +74,9 @@ class CondensedTree:
     has, the cluster ends.
     """
 
+    _selected: NDArray[np.intp] | None = None
+    """The rows in `clusters` that a fitted HDBSCAN has selected, if the tree belongs to one."""
+
     def __init__(self, hierarchy: Hierarchy, min_cluster_size: int) -> None:
         self.hierarchy = hierarchy
         self.min_cluster_size = min_cluster_size
@@ -88,7 +91,7 @@ class CondensedTree:
             return self.hierarchy._tree.condense(self.min_cluster_size)
 
     def __reduce__(self) -> Any:
-        return CondensedTree, (self.hierarchy, self.min_cluster_size)
+        return CondensedTree, (self.hierarchy, self.min_cluster_size), {"_selected": self._selected}
 
     @property
     def clusters(self) -> Any:
@@ -225,7 +228,10 @@ class CondensedTree:
         return np.asarray(self._tree.outlier_scores())
 
     def plot(self, **parameters: Any) -> Any:
-        """Draw the tree with `epsflow.plot.condensed_tree`, which takes the parameters. Returns the axes."""
+        """Draw the tree with `epsflow.plot.condensed_tree`, which takes the parameters. Returns the axes.
+
+        `HDBSCAN.condensed_tree_` marks the clusters of the model, other trees mark what `select` returns.
+        """
         return import_module(".plot", __package__).condensed_tree(self, **parameters)
 
 

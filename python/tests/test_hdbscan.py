@@ -153,6 +153,7 @@ def test_missing_and_infinite_values():
     alone = epsflow.HDBSCAN().fit(X[finite])
     assert (alone.labels_ == model.labels_[finite]).all()
     assert (model.dbscan_clustering(0.2)[finite] == alone.dbscan_clustering(0.2)).all()
+    assert (model.dbscan_clustering(-1) == np.where(finite, -1, model.labels_)).all()
     assert np.isnan(model.outlier_scores_[~finite]).all()
 
 
@@ -459,6 +460,7 @@ def test_all_points_equal():
         ({"max_cluster_size": 0.5}, "max_cluster_size"),
         ({"allow_single_cluster": "no"}, "allow_single_cluster"),
         ({"algorithm": "cover_tree"}, "kd_tree"),
+        ({"algorithm": "kd_tree", "metric": "cosine"}, "KDTree-based"),
         ({"alpha": 2.0}, "alpha is 2.0"),
         ({"store_centers": "all"}, "medoid"),
     ],
@@ -487,6 +489,44 @@ def test_invalid_trees():
             model.dbscan_clustering(cut, size)
 
 
+def test_points_that_have_no_tree():
+    X = blobs(1)
+    with pytest.raises(ValueError, match="there are no points: a hierarchy needs at least one"):
+        epsflow.hierarchy(X[:0])
+    with pytest.raises(ValueError, match="0 sample"):
+        epsflow.HDBSCAN().fit(X[:0])
+    for value in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match="all 9 samples of X have NaN or infinite elements.*columns"):
+            epsflow.HDBSCAN().fit(np.full((9, 2), value))
+        X[3, 1] = value
+        with pytest.raises(ValueError, match=f"row 3, column 1 is {value}.*drop_missing"):
+            epsflow.hierarchy(X)
+
+
+def test_sparse_tables_that_are_refused_as_by_scikit_learn():
+    sparse = pytest.importorskip("scipy.sparse")
+    X = blobs(1, 40)
+    apart = metrics.pairwise_distances(X)
+    apart[:20, 20:] = apart[20:, :20] = 0  # no entries
+    for estimator in (epsflow.HDBSCAN, cluster.HDBSCAN):
+        with pytest.raises(ValueError, match="Sparse data matrices only support"):
+            estimator(algorithm="ball_tree", copy=True).fit(sparse.csr_array(X))
+        with pytest.raises(ValueError, match="connected component"):
+            estimator(metric="precomputed", copy=True).fit(sparse.csr_array(apart))
+
+
+def test_clusters_larger_than_all_samples():
+    X = blobs(1, 60)
+    for single in (False, True):
+        found = epsflow.HDBSCAN(100, min_samples=5, allow_single_cluster=single).fit(X)
+        equal = epsflow.HDBSCAN(60, min_samples=5, allow_single_cluster=single).fit(X)
+        theirs = cluster.HDBSCAN(100, min_samples=5, allow_single_cluster=single, copy=True).fit(X)
+        assert (found.labels_ == equal.labels_).all() and (found.labels_ == theirs.labels_).all()
+        assert found.labels_.max() == single - 1
+    with pytest.raises(ValueError, match="min_samples .100. must be at most the number of samples"):
+        epsflow.HDBSCAN(100).fit(X)
+
+
 def test_nodes_without_exemplars():
     tree = epsflow.HDBSCAN().fit(blobs(1)).condensed_tree_
     parents = np.asarray(tree.clusters["parent"])
@@ -509,6 +549,10 @@ def test_the_picture_of_a_condensed_tree():
     np.testing.assert_allclose(widths, model.condensed_tree_.clusters["size"])
     leaves = model.condensed_tree_.select("leaf")
     assert len(epsflow.plot.condensed_tree(model, selected=leaves).texts) == len(leaves.persistence)
+    model = epsflow.HDBSCAN(min_cluster_size=6, min_samples=4, cluster_selection_method="leaf").fit(X)
+    for tree in (model.condensed_tree_, pickle.loads(pickle.dumps(model.condensed_tree_))):
+        assert len(tree.plot().texts) == len(model.cluster_persistence_) > len(tree.select().nodes)
+    assert len(model.hierarchy_.condense(6).plot().texts) == len(model.condensed_tree_.select().nodes)
     empty = epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(np.ones((9, 2))))
     assert empty.texts[0].get_text() == "all samples are equal"
     with pytest.raises(TypeError, match="HDBSCAN that is fitted"):

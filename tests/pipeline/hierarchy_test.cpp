@@ -240,6 +240,8 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   };
   check_mentions(error({5, 0}), {"minpts is 0", "from 1"});
   check_mentions(error({51}), {"minpts is 51", "50 points"});
+  const PointsView none(std::span<const double>(), 2);
+  check_mentions(error_of<UsageError>([&] { (void)hierarchy(none, std::array{1U}); }), {"no points", "at least one"});
   const std::vector<double> weights(50, 1.0);
   PointSet weighted(data.view());
   weighted.weights = weights;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -14,6 +15,7 @@
 
 #include <epsflow/clustering/map_scores.hpp>
 #include <epsflow/clustering/relative_validity.hpp>
+#include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -299,6 +301,48 @@ TEST_CASE("lineage: thousands of points, several radii under way") {
     REQUIRE(cell.summary == results[i].summary);
     if (cell.wider) REQUIRE(cell.parent_eps == ancestors_by_labels(results[i], results[*cell.wider]));
     if (cell.looser) REQUIRE(cell.parent_minpts == ancestors_by_labels(results[i], results[*cell.looser]));
+  }
+}
+
+TEST_CASE("lineage: clusters, births and deaths are those of the tree of the same minpts, cut at each eps") {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(60); ++seed) {
+    Random random(seed);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
+    const DataSet data = test::make_data(kind, 20 + random.below(120), 1 + random.below(3), Precision::float64, seed);
+    INFO("seed " << seed << ", " << test::describe(data));
+    const std::vector<double> eps = some_eps(data, 6);
+    const std::vector<std::uint32_t> minpts{1, 2, 4, 9};
+    RunOptions options;
+    options.keep = Keep::core;
+    const Lineage lineage = epsflow::lineage(Engine().load(data.view()), grid(eps, minpts), options);
+    for (const Hierarchy& tree : hierarchy(data.view(), minpts)) {
+      const std::vector<std::size_t> path = lineage.along_eps(tree.minpts());
+      std::vector<VariantResult> cuts(eps.size());
+      std::vector<const VariantResult*> along;
+      for (std::size_t k = 0; k < eps.size(); ++k) {
+        INFO("eps " << eps[k] << ", minpts " << tree.minpts());
+        cuts[k].labels = Labels(tree.cut(eps[k]).span());
+        std::vector<std::uint32_t> first, core;
+        for (std::uint32_t p = 0; p < data.size(); ++p) {
+          const std::int32_t label = cuts[k].labels[p];
+          cuts[k].core.push_back(label != kNoise);
+          if (label == kNoise) continue;
+          if (label == static_cast<std::int32_t>(first.size())) {  // clusters are numbered by their first points
+            first.push_back(p);
+            core.push_back(0);
+          }
+          ++core[static_cast<std::size_t>(label)];
+        }
+        cuts[k].summary.clusters = first.size();
+        REQUIRE(lineage.cell(path[k]).first_core == first);
+        REQUIRE(lineage.cell(path[k]).core == core);
+        if (k > 0) REQUIRE(lineage.cell(path[k - 1]).parent_eps == ancestors_by_labels(cuts[k - 1], cuts[k]));
+        along.push_back(&cuts[k]);
+      }
+      std::vector<Bar> bars = bars_by_labels(along);
+      for (Bar& bar : bars) bar.size = 0;
+      REQUIRE(lineage.bars(path) == bars);
+    }
   }
 }
 

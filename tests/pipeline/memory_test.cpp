@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -23,6 +24,7 @@
 #include "support/watchdog.hpp"
 
 #include <epsflow/core/format.hpp>
+#include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -354,6 +356,17 @@ constexpr std::size_t kMeasuredPoints = 300'000;
 
 DataSet measured_points(std::size_t n = kMeasuredPoints) { return make_data("uniform", n, 2, Precision::float64, 23); }
 
+constexpr std::array kTreeMinpts{5U, 20U};
+
+/// Makes trees or labels of them by a function of pipeline/hierarchy.hpp, and returns how many there were.
+std::size_t make_trees(const DataSet& data, const std::string& function, const EngineOptions& engine) {
+  if (function == "hdbscan") return hdbscan(data.view(), kTreeMinpts, std::array{std::uint64_t{10}}, {}, engine).size();
+  std::size_t count = 0;
+  each_hierarchy(
+      data.view(), kTreeMinpts, [&](Hierarchy&&) { ++count; }, engine);
+  return count;
+}
+
 /// The task of the child, passed as text in its environment.
 struct Measurement {
   std::string format;
@@ -414,7 +427,9 @@ TEST_CASE("memory child: not a test, but the process that is measured", "[.][mem
   }
   const DataSet data = measured_points(n);
   const std::uint64_t before = peak_memory();
-  if (method == "neighbors") {
+  if (format == "trees") {
+    CHECK(make_trees(data, method, options.engine) == kTreeMinpts.size());
+  } else if (method == "neighbors") {
     CHECK(neighbors(data.view(), eps, Distances::include, options).size() == data.size());
   } else {
     options.run.method = method == "each" ? VariantMethod::each : VariantMethod::nested;
@@ -478,6 +493,33 @@ TEST_CASE("memory: the measured peak of a run without a table stays within the b
       // Index and labels must show, or the measurement would be useless.
       CHECK(*growth >= kMany * (16 + 4 + 4));
     }
+  }
+}
+
+TEST_CASE("memory: the measured peak of hierarchies stays within the budget") {
+  if (EPSFLOW_TEST_SANITIZED != 0 || peak_memory() == 0) {
+    WARN("skipped: the peak cannot be measured in this build or on this system");
+    return;
+  }
+  const DataSet data = measured_points();
+  for (const std::string function : {"each_hierarchy", "hdbscan"}) {
+    // Finds the least budget, within a hundredth.
+    EngineOptions engine{.memory = data.view().bytes(), .backend = BackendChoice::cpu};
+    const auto refused = [&] {
+      try {
+        return make_trees(data, function, engine) == 0;
+      } catch (const ResourceError&) {
+        return true;
+      }
+    };
+    while (refused()) engine.memory += engine.memory / 100;
+    const auto growth = measure({"trees", function, 1, 1, engine.memory});
+    REQUIRE(growth);
+    // Labels and probabilities are results, which do not count.
+    const std::uint64_t results = function == "hdbscan" ? kTreeMinpts.size() * kMeasuredPoints * 12 : 0;
+    INFO(function << ": grew by " << *growth << ", the budget was " << engine.memory);
+    CHECK(*growth + data.view().bytes() <= engine.memory + engine.memory / 10 + results);
+    CHECK(*growth >= engine.memory / 2);
   }
 }
 

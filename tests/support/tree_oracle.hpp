@@ -8,7 +8,9 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/space_oracle.hpp"
@@ -33,13 +35,17 @@ struct OracleNode {
 /// Heights of all pairs, and the core heights, for one minpts.
 class OracleHeights {
  public:
-  /// sums: [n × n] heights of pairs without core heights.
-  OracleHeights(std::vector<double> sums, std::size_t n, std::uint32_t minpts) : n_(n), heights_(std::move(sums)) {
+  /// sums: [n × n] heights of pairs without core heights. weights: [n], whose sum reaches minpts; empty: each point
+  /// counts 1.
+  OracleHeights(std::vector<double> sums, std::size_t n, std::uint32_t minpts, std::span<const double> weights = {})
+      : n_(n), heights_(std::move(sums)) {
     for (std::size_t i = 0; i < n; ++i) {
-      std::vector<double> row(heights_.begin() + static_cast<std::ptrdiff_t>(i * n),
-                              heights_.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
+      std::vector<std::pair<double, double>> row;  // the point itself is at 0
+      for (std::size_t j = 0; j < n; ++j) row.emplace_back(heights_[i * n + j], weights.empty() ? 1 : weights[j]);
       std::sort(row.begin(), row.end());
-      core_.push_back(row[minpts - 1]);  // the point itself is at 0
+      std::size_t last = 0;
+      for (double weight = row[0].second; weight < minpts; weight += row[last].second) ++last;
+      core_.push_back(row[last].first);
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) heights_[i * n + j] = std::max({heights_[i * n + j], core_[i], core_[j]});

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
+#include <epsflow/core/weights.hpp>
 #include <epsflow/trees/hierarchy.hpp>
 
 namespace epsflow::trees {
@@ -24,9 +26,13 @@ using test::DataSet;
 using test::OracleNode;
 using test::Random;
 
-std::vector<SpanningTree> trees_of(const Space& space, PointsView points, const std::vector<std::uint32_t>& minpts) {
+std::vector<SpanningTree> trees_of(const Space& space, PointsView points, const std::vector<std::uint32_t>& minpts,
+                                   std::span<const double> weights) {
   std::vector<SpanningTree> found;
-  spanning_trees(points, space, minpts, {}, [&](SpanningTree&& tree) { found.push_back(std::move(tree)); });
+  const WholeWeights whole(weights);
+  spanning_trees(
+      points, space, minpts, {}, [&](SpanningTree&& tree) { found.push_back(std::move(tree)); },
+      weights.empty() ? nullptr : &whole);
   return found;
 }
 
@@ -56,21 +62,23 @@ std::vector<std::uint32_t> some_minpts(std::size_t n, Random& random) {
   return minpts;
 }
 
-void check(const Space& space, PointsView points, const std::vector<std::uint32_t>& minpts) {
+/// weights: multiples of 1/8, so that sums of them are exact; empty: each point counts 1.
+void check(const Space& space, PointsView points, const std::vector<std::uint32_t>& minpts,
+           std::span<const double> weights = {}) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> sums = test::all_sums(space, points);
   std::vector<test::OracleHeights> expected;
   bool too_far = false;
   for (const std::uint32_t m : minpts) {
-    expected.emplace_back(sums, points.size(), m);
+    expected.emplace_back(sums, points.size(), m, weights);
     const std::vector<OracleNode> nodes = expected.back().nodes();
     too_far |= !nodes.empty() && nodes.back().height == kInfinity;
   }
   if (too_far) {
-    REQUIRE_THROWS_AS(trees_of(space, points, minpts), InputError);
+    REQUIRE_THROWS_AS(trees_of(space, points, minpts, weights), InputError);
     return;
   }
-  const std::vector<SpanningTree> found = trees_of(space, points, minpts);
+  const std::vector<SpanningTree> found = trees_of(space, points, minpts, weights);
   REQUIRE(found.size() == minpts.size());
   for (std::size_t i = 0; i < minpts.size(); ++i) {
     INFO("minpts " << minpts[i]);
@@ -115,6 +123,44 @@ TEST_CASE("spanning trees: up to 20 dimensions, and every norm with closed axes"
     for (double& x : points.values<double>())
       x = static_cast<double>(random.below(seed % 2 == 0 ? 16 : 1 << 20)) / (seed % 2 == 0 ? 16 : 1 << 20);
     check(transformed_space(metric), points, {1, 5});
+  }
+}
+
+TEST_CASE("spanning trees: points that a metric transforms") {
+  for (const MetricKind kind : {MetricKind::cosine, MetricKind::greatcircle}) {
+    Metric metric;
+    metric.kind = kind;
+    for (std::uint64_t seed = 0; seed < test::sets_of(100); ++seed) {
+      Random random(seed);
+      const double step = random.pick<double>({0x1p-20, 5, 30});
+      const std::size_t dims = kind == MetricKind::cosine ? 1 + random.below(4) : 2;
+      // Coarse steps make parallel vectors, and on the sphere the south pole at several longitudes. Odd multiples of
+      // half a step are not 0, as no vector of cosine may be.
+      const double first = kind == MetricKind::cosine ? step / 2 - 90 : -90;
+      Points points(20 + random.below(80), dims, Precision::float64);
+      for (double& x : points.values<double>()) {
+        x = first + step * static_cast<double>(random.below(static_cast<std::uint64_t>(180 / step)));
+      }
+      INFO("seed " << seed << ", " << describe_in_full(metric) << ", " << points.size() << " points");
+      Points moved(points.size(), transformed_dims(metric, dims), Precision::float64);
+      transform_points(metric, points, 0, points.size(), moved.values<double>().data());
+      check(transformed_space(metric), moved, some_minpts(points.size(), random));
+    }
+  }
+}
+
+TEST_CASE("spanning trees: a point is core where the weights within reach it add up to minpts") {
+  for (std::uint64_t seed = 0; seed < test::sets_of(300); ++seed) {
+    Random random(seed);
+    const DataSet data = test::random_data(seed, 80);
+    if (data.size() == 0) continue;
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      weights.push_back(static_cast<double>(random.below(random.pick<std::uint64_t>({1, 12, 100}))) / 8);
+    }
+    weights.front() += 12;  // so that minpts are reached
+    INFO("seed " << seed << ", " << test::describe(data));
+    check({}, data.view(), {1, 3, 12}, weights);
   }
 }
 

@@ -32,7 +32,8 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     ----------
     source : CondensedTree, or a fitted HDBSCAN
     selected : Selection, optional
-        The clusters to mark. The default is the selection of the fitted HDBSCAN, or of `CondensedTree.select`.
+        The clusters to mark. The default is the selection of the HDBSCAN, if source is one or its condensed_tree_, else
+        `CondensedTree.select`.
     {ax}
 
     Returns
@@ -48,7 +49,7 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     tree = getattr(source, "condensed_tree_", source)
     if not isinstance(tree, CondensedTree):
         raise TypeError(f"source is a {type(source).__name__}; it is a CondensedTree, or an HDBSCAN that is fitted")
-    marked = getattr(source, "_selected", None) if selected is None else selected.nodes
+    marked = tree._selected if selected is None else selected.nodes
     if marked is None:
         marked = tree.select().nodes
     clusters = tree.clusters
