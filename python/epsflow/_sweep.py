@@ -438,9 +438,9 @@ def asked_of(
     given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
-    """Returns a request with checked parameters. variants: the parameters eps, min_samples and variants of sweep(), in
-    this order. options: all parameters of sweep_options(), by name. Raises TypeError, ValueError if a parameter is
-    invalid."""
+    """Returns a request with checked parameters. given: the points. variants: a tuple of three parameters of sweep(),
+    (eps, min_samples, variants). options: every parameter of sweep_options(), by name. The other parameters are as in
+    sweep(). Raises TypeError, ValueError if a parameter is invalid."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
@@ -488,9 +488,13 @@ def _words_of(gpus: Any) -> str:
 
 
 def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any]]], gpus: Any) -> SweepResult:
-    """Runs a sweep on all processes of comm; collective. prepare: checks the arguments of this process, and returns the
-    requested sweep and options of its engine. Its errors, and all others of one process, are raised on all. gpus: None,
-    or as `epsflow.sweep` takes it. Raises TypeError if comm is not a communicator, ValueError if processes differ."""
+    """Runs a sweep over the points of all processes of comm, and returns the results for the points of this process.
+    Collective.
+
+    prepare: a function that checks the arguments of this process, and returns the requested sweep and the options of
+    the engine. If it, or a later step, fails on one process, that process raises the error, and the others raise
+    RuntimeError that quotes it. gpus: None, or as `epsflow.sweep` takes it. Raises TypeError if comm is not a
+    communicator of mpi4py, ValueError if the processes have different parameters, columns or units."""
 
     def prepared() -> tuple[Asked, tuple[str, dict[str, Any]]]:
         asked, engine = prepare()
