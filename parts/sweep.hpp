@@ -16,7 +16,8 @@
 
 namespace epsflow {
 
-/// The devices that run a sweep. If `engines` and `options` are empty, one engine with the default options runs it.
+/// The devices that run a sweep. If `engines` and `options` are empty, one engine with the default options runs it. For
+/// a Dataset leave all members out: the engine that has loaded it runs the sweep.
 struct Devices {
   /// Engines that exist already and outlive the sweep. A sweep waits until an engine has finished its earlier work.
   std::span<const Engine> engines = {};

@@ -23,7 +23,7 @@ inline constexpr int kFileInMemory = 4;
 /// The first byte of an answer. The enumerators say what follows it.
 enum class Message : std::uint8_t {
   begun,           ///< nothing: the reader has understood the request
-  names,           ///< a list of the names of the columns; the parent answers with a list, as ReadOptions::choose
+  names,           ///< a list of names of columns; the parent answers with the list that ReadOptions::choose returns
   points,          ///< the PointsShape
   table,           ///< the NeighborsShape
   values,          ///< a ValuesHeader, followed by the bytes of the values
@@ -35,8 +35,8 @@ enum class Message : std::uint8_t {
 };
 
 struct ValuesHeader {
-  std::uint64_t first = 0;   ///< row of the first value in the file
-  std::uint64_t column = 0;  ///< ValueSink::kWholeRows, or a column as in ValueSink::put()
+  std::uint64_t first = 0;   ///< row of the first value, or its index in an array of a neighbour table
+  std::uint64_t column = 0;  ///< 0: whole rows; k + 1: coordinate k; for a neighbour table a TableArray
   std::uint64_t bytes = 0;   ///< bytes of the values
 };
 
@@ -44,8 +44,9 @@ struct ValuesHeader {
 /// defaults in the reader, so a Format's `parse` must not use them. Only ReadOptions::choose works although it is not
 /// sent (see `chooses`).
 struct ReadRequest {
-  std::string version = "epsflow-reader 9";  ///< a reader of another version ends without an answer
-  pid_t parent = 0;                          ///< the process that sends the request; the reader ends with it
+  /// Changes with the content of a request or an answer. A reader of another version ends without an answer.
+  std::string version = "epsflow-reader 9";
+  pid_t parent = 0;  ///< the process that sends the request; the reader ends with it
   /// The processor time that the reader may take before the shape, and then for each block of values. A signal ends the
   /// reader if it takes longer. 0: no limit.
   std::chrono::seconds patience{0};
@@ -55,8 +56,7 @@ struct ReadRequest {
   std::uint64_t size = 0;          ///< LibraryFile::size
   std::uint64_t file_memory = 0;   ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;  ///< Source::memory_taken: bytes that earlier files of the data set hold
-  /// True if ReadOptions::choose is set in the parent. Then the reader may send Message::names before the shape, and
-  /// the parent answers with the result of ReadOptions::choose.
+  /// True if ReadOptions::choose is set in the parent. Then the reader may send Message::names before the shape.
   bool chooses = false;
   bool neighbors = false;  ///< true if the file is a neighbour table
   ReadOptions options = {};

@@ -76,8 +76,8 @@ class ResultsFolder {
   /// variants: the variants to be made. Either all have a min_cluster_size, or none has.
   ResultsFolder(std::filesystem::path folder, std::vector<Variant> variants, FolderMode mode, FolderOutputs outputs,
                 Notice notice);
-  /// If finish() was not called: finished variants stay, and the next run treats this one as killed. If neither this
-  /// run nor an earlier one has left a finished variant, removes everything that this run wrote.
+  /// If finish() was not called: finished variants stay, and the next run treats this one as killed. If the
+  /// folder (or its replacement, if replacing()) has no finished variant, removes everything that this run wrote.
   ~ResultsFolder();
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
@@ -87,9 +87,9 @@ class ResultsFolder {
   void ask(const Sweep& sweep);
 
   /// Begins a run over the points of `input`, and returns the requested variants of which a file is missing. Compares
-  /// the files of existing variants with their checksums: O(their bytes). An existing variant whose eps differs by at
-  /// most a relative 1e-9 takes the place of a requested one; it is returned, with its own eps, if a file of it is
-  /// missing.
+  /// the files of existing variants with their checksums, O(their bytes); a file that has changed counts as missing. An
+  /// existing variant whose eps differs by at most a relative 1e-9 takes the place of a requested one; it is returned,
+  /// with its own eps, if a file of it is missing.
   ///
   /// writers: one for each requested output with ResultsOutput::copy, with the requested extension. Their `write` may
   /// be called until finish() returns, so the data that it refers to must live as long. Throws UsageError if a writer
@@ -98,7 +98,7 @@ class ResultsFolder {
   ///
   /// sweep.h5 holds the labels of all variants. If some variant will have no labels, throws UsageError if this run
   /// requests sweep.h5, and removes sweep.h5 if only an earlier run requested it. If variants are added, removes files
-  /// of OutputScope::all_variants. The files of an exploration stay, because they describe its own map.
+  /// of OutputScope::all_variants; in the folder of an exploration they stay, because they describe its own map.
   [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
                                            std::vector<VariantWriter> writers = {});
 
@@ -121,9 +121,9 @@ class ResultsFolder {
   /// Ends the run. Waits for the variants that were added, and writes trace.json, summary.csv and sweep.json with the
   /// status: "complete", "interrupted" or "failed" with a reason. A complete run then writes sweep.h5, if this run or
   /// an earlier one requested it. If replacing(), a complete run then puts the replacement in the place of the old
-  /// results. If no finished variant exists, not even of an earlier run, no files are left. seconds: duration of the
-  /// run. Throws ResourceError, and InputError if labels for sweep.h5 are damaged; before that, if possible, it writes
-  /// the status "failed" to sweep.json.
+  /// results. If the folder (or the replacement) has no finished variant, removes everything that this run wrote.
+  /// seconds: duration of the run. Throws ResourceError, and InputError if labels for sweep.h5 are damaged; before
+  /// that, if possible, it writes the status "failed" to sweep.json.
   void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
 
   /// Returns every finished variant of the folder, or of its replacement if replacing(), sorted by eps, minpts and

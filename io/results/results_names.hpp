@@ -56,7 +56,7 @@ struct ResultsOutput {
   std::string_view options;      ///< options that request it; empty if none is needed. `explore` never needs one
   bool of_labels = false;        ///< its options are refused with `--keep summary`, which keeps only counts
   bool of_points = false;        ///< its options are refused if the input is a table of neighbours
-  bool of_one_data_set = false;  ///< its options are refused with slices (`--by`, `--by-file`)
+  bool of_one_data_set = false;  ///< its options are refused with `--by`, `--by-file` and `--method each`
   bool of_one_process = false;   ///< its options are refused if mpirun or another launcher starts several processes
   bool copy = false;  ///< a VariantWriter writes it. The value of its option is the extension if there are several
 };

@@ -46,8 +46,7 @@ class Relay final : public parts::Communicator {
   /// Waits for a request, at most for `time`, and returns it; Asked::nothing if there is none by then.
   [[nodiscard]] Asked wait(std::chrono::duration<double> time);
   /// Return [ranks] the bytes to send to each rank, and the buffers to fill with the bytes from each rank, which have
-  /// the right sizes. The buffers cannot be resized, but the bytes in them may be written. Valid for Asked::mail until
-  /// answer().
+  /// the right sizes. The bytes may be written although the buffers are const. Valid for Asked::mail until answer().
   [[nodiscard]] std::span<const Buffer<std::byte>> outgoing() const noexcept { return send_; }
   [[nodiscard]] std::span<const Buffer<std::byte>> incoming() const noexcept { return received_; }
   /// Return the values of Asked::sum, and of Asked::max. The caller replaces them by the results. Valid until answer().

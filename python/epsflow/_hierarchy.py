@@ -111,8 +111,8 @@ class CondensedTree:
 
     @property
     def leaves_at(self) -> NDArray[np.float64]:
-        """[n_samples] the eps at which each sample leaves its cluster in `last_cluster`, coming from large eps. A sample
-        that is in no other cluster leaves the root."""
+        """[n_samples] the eps at which each sample leaves its `last_cluster`, coming from large eps. Every sample is at
+        least in the root."""
         return np.asarray(self._tree.leaves_at)
 
     def to_numpy(self) -> NDArray[Any]:

@@ -60,7 +60,7 @@ class FitsFile {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< in bytes
 
   /// Throws InputError if the open table is followed by something other than padding, an extension or the end of the
-  /// file. Otherwise rows would be lost if its header states too few.
+  /// file: its header may state too few rows.
   void require_end_of_table();
 
  private:
@@ -91,7 +91,7 @@ struct FitsTableEntry {
 [[nodiscard]] std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source);
 
 /// Returns the table whose number or name (in any case) is ReadOptions::table, or the first if that option is empty.
-/// Throws InputError that lists the tables if there is no such table.
+/// Throws InputError that lists the tables if none matches.
 [[nodiscard]] const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source);
 
 /// Makes the table the open one, to which cfitsio's calls refer from now on. Throws InputError.

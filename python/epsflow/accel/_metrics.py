@@ -47,8 +47,8 @@ def angles_of(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def dense(X: Any) -> Any:
-    """Returns X, as a dense array if it is sparse. Raises NotServed if that array would take more than half of all memory
-    of the machine as float64."""
+    """Returns X as a dense array, or X itself if it is not sparse. Raises NotServed if the array would take more than
+    half of the memory of the machine (all of it, free or not) as float64."""
     if not is_sparse(X):
         return X
     if 8 * X.shape[0] * X.shape[1] > _core.machine_memory() // 2:
