@@ -36,7 +36,7 @@ enum class Message : std::uint8_t {
 
 struct ValuesHeader {
   std::uint64_t first = 0;   ///< row of the first value, or its index in an array of a neighbour table
-  std::uint64_t column = 0;  ///< 0: whole rows; k + 1: coordinate k; for a neighbour table a TableArray
+  std::uint64_t column = 0;  ///< 0: whole rows; k + 1: coordinate k; d + 1: weights; for a neighbour table a TableArray
   std::uint64_t bytes = 0;   ///< bytes of the values
 };
 

@@ -44,7 +44,7 @@ struct VariantWriter {
 enum class FolderMode : std::uint8_t {
   fresh,      ///< refuses a folder that holds results
   resume,     ///< keeps the finished variants whose files are unchanged; the input must be the same
-  overwrite,  ///< makes new results; once they are complete, they replace the old ones
+  overwrite,  ///< makes new results (a replacement); once they are complete, they replace the old ones
 };
 
 /// The data that other processes need to write their shares of labels and masks.
@@ -61,13 +61,18 @@ struct SharedResults {
 
 /// Writes the results of one run to a folder. Calls, in order: the constructor, ask() if needed, begin(), add() or
 /// add_shared() for each variant, add_file(), finish(). Not thread-safe.
+///
+/// If a run with FolderMode::overwrite does not complete, the old results stay, and the finished variants of its
+/// replacement wait in .epsflow. The next run continues the replacement if it has the same mode and input, and
+/// `outputs.resumable` is true. Any other run removes the replacement in begin().
 class ResultsFolder {
  public:
   /// Locks `folder`, creates it if it is missing, and finds existing results. Call it before the input is read.
   /// Existing results stay unchanged, with one exception: if an earlier run was killed while its complete replacement
   /// took the place of the old results, the constructor finishes that. Throws UsageError in these cases:
   ///  - The folder holds results, and the mode is fresh.
-  ///  - The folder holds results, the mode is resume, and they are of hierarchies or `outputs.resumable` is false.
+  ///  - The folder holds results, the mode is resume, and their variants have a min_cluster_size, or
+  ///    `outputs.resumable` is false.
   ///  - Another run writes to the folder.
   ///  - A file that epsflow did not write, or one of `outputs.inputs`, has the name of an output.
   /// Throws ResourceError if the folder cannot be written. O(variants of the sweep and the folder).
@@ -91,14 +96,15 @@ class ResultsFolder {
   /// existing variant whose eps differs by at most a relative 1e-9 takes the place of a requested one; it is returned,
   /// with its own eps, if a file of it is missing.
   ///
-  /// writers: one for each requested output with ResultsOutput::copy, with the requested extension. Their `write` may
-  /// be called until finish() returns, so the data that it refers to must live as long. Throws UsageError if a writer
-  /// is missing or its output is not requested; InputError if the mode is resume and the existing results have another
-  /// input or metric; ResourceError if the folder cannot be written.
+  /// writers: one for each requested output with ResultsOutput::copy, with the requested extension. Only add() calls
+  /// their `write`, on the thread of its caller. Throws UsageError if a writer is missing or its output is not
+  /// requested; InputError if the mode is resume and the existing results have another input or metric; ResourceError
+  /// if the folder cannot be written.
   ///
-  /// sweep.h5 holds the labels of all variants. If some variant will have no labels, throws UsageError if this run
-  /// requests sweep.h5, and removes sweep.h5 if only an earlier run requested it. If variants are added, removes files
-  /// of OutputScope::all_variants; in the folder of an exploration they stay, because they describe its own map.
+  /// sweep.h5 holds the labels of all variants. If a variant of this run or a kept variant will have no labels, throws
+  /// UsageError if this run requests sweep.h5, and removes sweep.h5 if only an earlier run requested it. If a variant
+  /// is missing, begin() removes files of OutputScope::all_variants. They stay if the folder has explore.json: then
+  /// they describe the variants of that exploration only, also when others are added.
   [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
                                            std::vector<VariantWriter> writers = {});
 
