@@ -51,9 +51,10 @@ def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
 
 
 def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
-    """Returns the number, or the array of numbers, of a quantity of astropy, converted to `unit`. A dimensionless
-    quantity is not converted. Other values are returned unchanged. Raises ValueError if a quantity with a unit does not
-    convert to `unit`, or if `unit` is None. name: the name of the value in errors."""
+    """Returns the number, or the array of numbers, of a quantity of astropy, converted to `unit`. The numbers of a
+    quantity without a unit are not converted. (Percent is a unit.) Other values are returned unchanged. Raises
+    ValueError for a quantity with a unit, if it does not convert to `unit` or `unit` is None. name: the name of the
+    value in errors."""
     if not (hasattr(value, "to_value") and hasattr(value, "unit")):
         return value
     if not str(value.unit):

@@ -81,7 +81,7 @@ class VariantResult(Unchanging):
 
     @property
     def core(self) -> Any:
-        """[n] bool: whether each point is core. Raises ValueError if the sweep did not keep it (core=True)."""
+        """[n] bool: whether each point is core. Raises ValueError unless the sweep kept it, as with core=True."""
         self._require_labels()
         on_host = self._output == "numpy"
         core = self._result.core if on_host else self._result.gpu_core
@@ -93,8 +93,8 @@ class VariantResult(Unchanging):
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
-        """Indices of the core points, ascending. Raises ValueError if the sweep did not keep them (core=True), or if
-        the mask is on a GPU."""
+        """Indices of the core points, ascending. Raises ValueError unless the sweep kept them, as with core=True, or
+        if the mask is on a GPU."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
@@ -468,9 +468,9 @@ def sweep_loaded(
 
 
 def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
-    """Runs a sweep on several GPUs. gpus: as `epsflow.sweep` takes it. engine: options of the engines that share the
-    sweep. Raises ValueError for points on a GPU, for another output than "numpy" and for no GPU; the errors of
-    `epsflow.sweep`."""
+    """Runs a sweep on several GPUs and returns the result. gpus: as `epsflow.sweep` takes it, not None. engine: options
+    of each engine that shares the sweep. Raises ValueError if the points are on a GPU, if the output is not "numpy", or
+    if gpus is empty; and the errors of `epsflow.sweep`, also if the machine has no such GPU."""
     if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
     if asked.output != "numpy":
