@@ -20,11 +20,15 @@ struct CatalogNames {
   const TableColumn* slices = nullptr;
 };
 
-/// Returns a table with the columns slice (if there are slices), cluster, size, core and first_core (if core points are
-/// known; first_core is −1 for a cluster without any), NAME_total of the weights (if there are weights); NAME_center,
-/// NAME_spread, NAME_lower and NAME_upper of each coordinate; radius, in the unit of eps; NAME_mean, NAME_sum, NAME_min
-/// and NAME_max of each summarised column. If another column has the name of the column of slices, the latter gets the
-/// prefix `slice_`. O(clusters · columns).
+/// Returns a table with one row per cluster. metric: its unit of eps is the unit of `radius`. O(clusters · columns).
+/// The columns, in this order:
+///  - slice, if there are slices. If another column has the same name, this one gets the prefix `slice_`.
+///  - cluster, size
+///  - core, first_core, both if core points are known. first_core is −1 for a cluster without core points.
+///  - NAME_total of the weights, if there are weights
+///  - NAME_center, NAME_spread, NAME_lower, NAME_upper of the first coordinate, then of the next, and so on
+///  - radius
+///  - NAME_mean, NAME_sum, NAME_min, NAME_max of the first summarised column, then of the next, and so on
 [[nodiscard]] Table table_of(const Catalog& catalog, const Metric& metric, const CatalogNames& names = {});
 
 }  // namespace epsflow

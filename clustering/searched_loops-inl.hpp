@@ -29,7 +29,7 @@ using index::HWY_NAMESPACE::RowTest;
 using index::HWY_NAMESPACE::TileRowTest;
 using index::HWY_NAMESPACE::with_types;
 
-/// Calls f(row, candidates of its bundle) for all rows, in order.
+/// Calls f(row, candidates of the row's bundle) for each row of `rows`, in order.
 template <class F>
 HWY_INLINE void for_each_row(const SearchIndex& index, Range rows, F f) {
   for_each_bundle(index, rows, [&](Range bundle, std::span<const Range> candidates) HWY_ATTR {
@@ -37,7 +37,11 @@ HWY_INLINE void for_each_row(const SearchIndex& index, Range rows, F f) {
   });
 }
 
-/// Calls f(position) for the core neighbours of a row before `end` with a parent that was not root() when it was read.
+/// Finds the core neighbours of the row of `test` that may be in another set than root(), and calls f(position) for
+/// each, ascending. Skips positions from `end` on, and positions whose parent is root() or kNotCore. Parents are read
+/// in blocks of 32 before the neighbours in the block are tested (other_sets()). Since then a neighbour may have joined
+/// root()'s set, so f must check again. root: called once per block, so f may change its value. parent: by position,
+/// followed by Buffer::kPadding readable bytes.
 template <class T, std::size_t D, class Root, class F>
 HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
@@ -55,8 +59,10 @@ HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range>
   }
 }
 
-/// Does the same by tiles: panels with candidates of other sets are collected until there are enough to keep the
-/// processor busy. Some of these candidates may have joined root()'s set before they are tested, so f must check again.
+/// Does the same, with the same requirements and order of calls, for points with rounded coordinates
+/// (tile_test-inl.hpp). Collects panels, blocks of 16 positions, that hold candidates of other sets, and tests several
+/// panels at once, because that is faster. So the next blocks may be read, and root() called for them, before f is
+/// called for an earlier block.
 template <class T, class Root, class F>
 HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
@@ -87,7 +93,8 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range
   if (count > 0) test_gathered();
 }
 
-/// Calls f.template operator()<Test>() with the type of row test for the input.
+/// Calls f.template operator()<Test>() with the row test of the input: TileRowTest if it has rounded points, else
+/// RowTest for its precision and dimensions.
 template <class F>
 HWY_INLINE void with_test(const SearchInput& in, F f) {
   if (in.rounded == nullptr) {

@@ -7,13 +7,15 @@
 
 namespace epsflow {
 
-/// The sum of numbers in their order: blocks of kBlock are added from left to right, then blocks of these sums, until
-/// one is left. Blocks may be added in parallel.
+/// The sum of up to 2^32 numbers, with a fixed order of additions: the numbers of a block of kBlock are added from left
+/// to right, then the sums of kBlock blocks in the same way, until one sum is left. Code that sums the blocks in
+/// parallel, without this class, can get the same bits. Not thread-safe.
 class BlockSum {
  public:
   static constexpr std::uint32_t kBlock = 256;
 
   void add(double value) noexcept { add(value, 0); }
+  /// Returns the sum of the numbers that were added so far.
   [[nodiscard]] double sum() const noexcept {
     double sum = 0;
     for (const Level& level : levels_) sum = level.sum + sum;

@@ -1,4 +1,4 @@
-// Candidate bundles: consecutive points that share their candidates. Every source of candidates produces them.
+// Candidate bundles: each is a range of consecutive points that have the same candidates for neighbours.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Returns the ranges between successive cuts, without empty ones.
+/// Returns the non-empty ranges between successive cuts, which must ascend.
 [[nodiscard]] inline std::vector<Range> ranges_between(std::span<const std::uint32_t> cuts) {
   std::vector<Range> ranges;
   for (std::size_t k = 1; k < cuts.size(); ++k) {
@@ -29,11 +29,12 @@ struct Range {
   return ranges;
 }
 
-/// Bundles divide all positions, in order. Each bundle has ranges that hold all neighbours of its points. Cells are
-/// bundles.
+/// The bundles of all n points of an index: [0, n) is divided into bundles, in order, and no bundle is empty. The
+/// ranges of a bundle hold every neighbour of each of its points, the point itself included, for the eps of the index.
+/// A bundle is a cell of a grid, or a tile.
 struct CandidateBundles {
   Buffer<std::uint32_t> starts;         ///< [bundles + 1] first position of each bundle, and n
-  Buffer<std::uint64_t> range_offsets;  ///< [bundles + 1] first of the bundle's ranges in `ranges`
+  Buffer<std::uint64_t> range_offsets;  ///< [bundles + 1] index in `ranges` of the bundle's first range, and the end
   Buffer<Range> ranges;                 ///< candidates of each bundle: non-empty, ascending, not touching each other
 
   [[nodiscard]] std::size_t size() const noexcept { return starts.size() - 1; }

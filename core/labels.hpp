@@ -102,7 +102,7 @@ class Labels {
 struct LabelSummary {
   std::uint64_t clusters = 0;
   std::uint64_t noise = 0;    ///< points in no cluster
-  std::uint64_t core = 0;     ///< points whose neighbours, or the weights of these, sum to minpts or more
+  std::uint64_t core = 0;     ///< points with at least minpts neighbours (or as much weight), themselves included
   std::uint64_t border = 0;   ///< points in a cluster that are not core
   std::uint64_t largest = 0;  ///< points of the largest cluster, 0 without clusters
   /// True if border points are distinguished from noise. With RunOptions::keep = Keep::core it is false, and noise,
@@ -154,11 +154,13 @@ struct VariantResult {
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
   Clusters clusters = {};               ///< empty unless RunOptions::clusters
   /// For a data set in slices (Engine::load()): [slices] the counts of each slice. `labels` then number the clusters of
-  /// each slice from 0, while `summary` and `clusters` are of all slices together.
+  /// each slice from 0, but `summary` and `clusters` are of all slices together: label l of a slice is cluster m + l of
+  /// `clusters`; m is the number of clusters in the slices before it.
   std::vector<LabelSummary> slices = {};
-  /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty.
-  /// device_core is empty unless RunOptions::core_mask. Variants of one eps are stored together in blocks of 64 MiB; a
-  /// variant that needs more has a larger block to itself; a block is freed when no labels in it are in use.
+  /// With RunOptions::labels = MemorySpace::device, which requires Keep::labels, these two are filled, and `labels` and
+  /// `core` above stay empty. device_core is empty unless RunOptions::core_mask. Variants of one eps are stored
+  /// together in blocks of 64 MiB; a variant that needs more has a larger block to itself; a block is freed when no
+  /// labels in it are in use.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

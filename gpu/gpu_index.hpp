@@ -24,17 +24,18 @@ struct SearchChoice {
 };
 struct DirectTask;
 
-/// Returns the source and the test for points in a plain space, as far as the options and the numbers of points and
-/// dimensions decide. The rest stays automatic. Pure.
+/// Returns the source and the test for points in a plain space (Space::plain()) without slices, as far as the options
+/// and the numbers of points and dimensions decide. The rest stays automatic. Pure.
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
-/// Holds a grid or tiles. It holds neither if the cells are dense boxes: then the direct clustering sorts the points
-/// itself, and table() makes a grid.
+/// Holds a grid or tiles. It holds neither if any two points of a cell are neighbours (IndexFigures::dense_boxes): then
+/// the clustering without a table sorts the points itself, and table() makes a grid.
 class GpuIndex final : public Index {
  public:
-  /// The GPU must be the current one. Waits. Throws UsageError if the space does not allow the requested index or test;
-  /// DeviceError, Cancelled.
+  /// The GPU must be the current one; the points must outlive the index. Returns after the GPU has built the index.
+  /// Throws UsageError if the space is not plain or has slices, and the options request another index than a grid or
+  /// another test than scalar; DeviceError, Cancelled.
   GpuIndex(const DevicePoints& points, const IndexOptions& options, const GpuResources& resources, LabelHomes labels);
 
   [[nodiscard]] IndexFigures figures() const override;

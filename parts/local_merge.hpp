@@ -32,10 +32,13 @@ struct PartSets {
   PartSets(PartClusters&& found, std::vector<std::uint32_t>&& rows);
 };
 
-/// The clusters of a part, numbered among the clusters of all parts.
+/// The clusters of a part, numbered among the clusters of all parts, as in MergedClusters.
 struct NumberedSets {
-  ClusterNumbers local;  ///< numbers for the labels of this part, in the order of the global numbers
-  /// [local.count] ascending numbers among all; MergedSets::count for clusters of which no part owns a core point
+  /// For each cluster that the part found: its new number in the labels of the part, which is its index in the arrays
+  /// below. Clusters that are the same get the same number.
+  ClusterNumbers local;
+  /// [local.count] number of the cluster among all, ascending. The last entry is MergedSets::count if there are
+  /// clusters without a number, whose core points are all outer ghosts.
   std::vector<std::uint32_t> global;
   std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
 };

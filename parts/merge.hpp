@@ -17,10 +17,14 @@
 
 namespace epsflow::parts {
 
-/// The clusters of this part, numbered among the clusters of all parts.
+/// The clusters of this part, numbered among the clusters of all parts. A cluster whose core points are all outer
+/// ghosts has no number among all: this part cannot find out which cluster it is. No owned point is in it.
 struct MergedClusters {
-  ClusterNumbers local;  ///< numbers for the labels of this part, in the order of the global numbers
-  /// [local.count] ascending numbers among all; `count` for clusters of which no part owns a core point
+  /// For each cluster that this part found: its new number in the labels of this part, which is its index in the arrays
+  /// below. Clusters that are the same get the same number.
+  ClusterNumbers local;
+  /// [local.count] number of the cluster among all, ascending. The last entry is `count` if there are clusters without
+  /// a number.
   std::vector<std::uint32_t> global;
   std::uint64_t count = 0;           ///< number of clusters of all parts
   std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
@@ -28,15 +32,17 @@ struct MergedClusters {
 
 /// Merges the clusters of all parts at one level. Returns the clusters of this part with their numbers among all.
 ///
-/// first_cores: [clusters] for each cluster of this part the smallest id of an own core point, ascending; clusters
-/// without one come last, with all bits set. shared: PartClusters::shared. points: number of points of all
-/// parts. Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest
-/// core points. Throws ResourceError if there are more clusters than int32 labels can number.
+/// first_cores: [clusters] for each cluster of this part the smallest global id of a core point that this part owns,
+/// ascending. Clusters without such a point come last; their entries have all bits set. shared: [view.send_list +
+/// view.inner] the cluster of each sent point and inner ghost, UnitedPart::kNoSet if it is not core. points: number of
+/// points of all parts. Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by
+/// their smallest core points. Throws ResourceError if there are more clusters than int32 labels can number.
 [[nodiscard]] MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,
                                             std::span<const std::uint32_t> shared, const PartView& view,
                                             std::uint64_t points);
 
-/// Returns the number of points of the largest cluster. sizes: [local.count] number of own points of each. Collective.
+/// Returns the number of points of the largest cluster of all parts, 0 without clusters. sizes: [local.count] number of
+/// points of each cluster that this part owns. Collective.
 [[nodiscard]] std::uint64_t largest_cluster(Communicator& communicator, const MergedClusters& merged,
                                             std::span<const std::uint32_t> sizes);
 

@@ -17,7 +17,7 @@ namespace epsflow::parts {
 /// row, and 6 for each block and part.
 class RowsByPart {
  public:
-  /// rows: the number of rows. parts: at most 65,536.
+  /// rows: the number of rows, less than 2^32. parts: at most 65,536.
   RowsByPart(std::size_t rows, std::size_t parts);
 
   /// Lists the rows of a block. part_of: the part of each row of the block, less than parts(). Call it once for each

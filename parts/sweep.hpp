@@ -16,16 +16,18 @@
 
 namespace epsflow {
 
-/// The devices that run a sweep. If all members are left out, one engine with the default options runs it.
+/// The devices that run a sweep. If `engines` and `options` are empty, one engine with the default options runs it. For
+/// a Dataset leave all members out: the engine that has loaded it runs the sweep.
 struct Devices {
   /// Engines that exist already and outlive the sweep. A sweep waits until an engine has finished its earlier work.
   std::span<const Engine> engines = {};
-  /// Use instead of `engines`: the sweep makes as many engines with these options as it needs, and destroys them at its
-  /// end. A single entry runs on the backend that choose_backend() returns for the points.
+  /// Use instead of `engines`; one of the two must be empty. The sweep makes an engine of each entry, but no more
+  /// engines than it has work for, and destroys them at its end. If there is one entry, and no ranks, choose_backend()
+  /// chooses its backend for the points.
   std::span<const EngineOptions> options = {};
   /// The communicator, if points are distributed over ranks. The caller is one of the ranks; a rank has one engine.
   parts::Communicator* ranks = nullptr;
-  /// How the engines of one process share the sweep; SharingAnswer::parts must be at least 1. If null,
+  /// How the engines of one process share the sweep; null with ranks. SharingAnswer::parts must be at least 1. If null,
   /// parts::choose_sharing() decides.
   const parts::SharingAnswer* sharing = nullptr;
   /// The cuts between the parts of ranks, one part for each rank. If null, they are computed from the points.
@@ -42,18 +44,22 @@ struct PartFigures {
 };
 
 /// Clusters the points under every variant of the sweep and calls on_result with each result. The labels equal the
-/// labels of one run over all points, bit for bit, for any devices and any cuts of space. Variants come in any order.
-/// on_result and the callbacks of `observer` except before_stage are called one at a time, from any thread. Parts of
-/// space are not traced. If parts do not fit into memory, the sweep is tried with twice as many, up to three times, or
-/// as one run if one device can hold all points. Returns zeros without ranks.
+/// labels of one run over all points, bit for bit, for any devices and any cuts of space. Without ranks variants come
+/// in any order. on_result and the callbacks of `observer` come one at a time, from any thread; only before_stage may
+/// be called by several threads at once. Observer::trace records nothing if space is cut into parts.
+///
+/// If the parts of one process do not fit into memory, the variants that are not delivered yet are tried again: as one
+/// run if one device can hold all points, otherwise with twice as many parts, at most three times. Without ranks the
+/// returned figures are 0.
 ///
 /// With ranks the call is collective: all ranks pass the same arguments, except their rows, weights and engines. Row i
 /// of rank r has the id i + Σ points of the ranks before r. All ranks with rows have the same dimensions and precision.
 /// On each rank on_result gets the labels and masks of its own rows, and the counts of all rows. With
-/// RunOptions::clusters each rank gets the core_since of its own rows, and the first rank the clusters of all ranks,
-/// O(clusters). All ranks get the variants in the same order, by descending eps and minpts. Either all ranks have
-/// weights or none has. A rank holds its rows, its part with ghosts out to two eps, their weights, and the memory of
-/// clustering; no rank holds anything that grows with the number of all points.
+/// RunOptions::clusters each rank gets the core_since of its own rows, and the first rank also gets the clusters of all
+/// ranks, which takes O(clusters) memory there. All ranks get the variants in the same order: the largest eps first,
+/// and for one eps the largest minpts first. Either all ranks have weights or none has. A rank holds its rows, its part
+/// with the ghosts within twice the largest eps of it, their weights, and the memory of clustering. So its memory
+/// depends on the size of its share and its part, and not on the number of all points.
 ///
 /// Throws as run(). Throws UsageError if ranks or Devices::sharing request parts for a feature that parts lack (slices,
 /// verify, Keep::core, labels on a device, tables, tiles of a GPU), if ranks pass different arguments, if a side of a

@@ -14,12 +14,13 @@ struct AngleUnit {
 };
 
 /// Returns the unit that a text names: deg, rad, arcmin, arcsec, mas, uas or hourangle, or a longer or plural form of
-/// it. One pair of brackets around it is ignored, and so is the case of words that have no other meaning in another
-/// case. Returns null for any other text. "h" is an hour of time, and "h:m:s" is a form of text: neither is a unit.
+/// it. Ignores blanks and one pair of brackets, [] or (), around the name. Ignores the case, except in mas, marcsec,
+/// uas and uarcsec: "Mas" would be another unit. Returns null for any other text. "h" is an hour of time, and "h:m:s"
+/// is a form of text: neither is a unit.
 [[nodiscard]] const AngleUnit* find_angle_unit(std::string_view text) noexcept;
 
-/// Returns a name by which units are compared: the name of find_angle_unit(), else the text without outer brackets and
-/// blanks.
+/// Returns a name by which units are compared: the name of find_angle_unit(), else a view of the text without outer
+/// brackets and blanks.
 [[nodiscard]] std::string_view name_of_unit(std::string_view text) noexcept;
 
 }  // namespace epsflow

@@ -23,8 +23,8 @@ inline constexpr unsigned kMostNearestDims = 3;
 
 /// Coordinates of a group of points relative to its centre, in units of about its size, rounded to float32. Let x' = (x
 /// − centre) · scale in real numbers; scale is a power of two, and the largest half extent of the group is at most 2 /
-/// scale. Then |p'| <= 4 for the points p of the group: if rounding moves the centre by more than a little, its last
-/// bit is at most as large as the extent.
+/// scale. Then |p'| <= 4 for the points p of the group. With the exact centre, |p'| would be at most 2. Rounding moves
+/// the centre by at most the half extent, because the ends of the box are float64 numbers, too.
 ///
 /// The filter. Let s be the sum (core/space.hpp) of p and a candidate q, as float64 computes it, and f = near_sum() of
 /// their rounded coordinates. Let s < limit, and r = √limit · scale. Each difference is at most r (1 + 2^-50) in real
@@ -44,8 +44,9 @@ struct NearFrame {
   double centre[D];
   double scale;
 
-  /// lo, hi: the box of the group. otherwise: the scale if the box has no usable size; a power of two with which all
-  /// differences stay finite.
+  /// lo, hi: the box of the group. otherwise: the scale if the largest half extent is not between 2^-900 and 2^900, for
+  /// example 0. It is a power of two that scales differences of all points to finite float64 numbers, and the half
+  /// extent to at most 2, such as LeafView::scale.
   [[nodiscard]] static EPSFLOW_HOST_DEVICE NearFrame of_box(const double* lo, const double* hi,
                                                             double otherwise) noexcept {
     NearFrame frame;
@@ -64,12 +65,14 @@ struct NearFrame {
     return static_cast<float>((coordinate - centre[k]) * scale);
   }
 
-  /// Returns an upper bound on near_sum() of candidates below the limit. Infinite for an infinite limit.
+  /// Returns an upper bound on near_sum() of candidates whose sum is below the limit. limit: a squared distance, not
+  /// scaled. Infinite for an infinite limit.
   [[nodiscard]] EPSFLOW_HOST_DEVICE float filter_limit(double limit) const noexcept {
     const float far = reach(std::sqrt(static_cast<float>(limit * scale * scale)));
     return far * far;
   }
-  /// Returns a limit that the sum of a pair is below, from its near_sum().
+  /// Returns a limit for a pair with this near_sum(): its sum, a squared distance that is not scaled, is below the
+  /// limit.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double limit_above(float near_sum) const noexcept {
     const double far = reach(std::sqrt(near_sum)) / scale;
     return far * far;
@@ -78,7 +81,7 @@ struct NearFrame {
  private:
   [[nodiscard]] static EPSFLOW_HOST_DEVICE float reach(float r) noexcept { return r * (1 + 0x1p-18F) + 0x1p-18F; }
 
-  /// Returns a power of two whose product with x, a normal number, is in [1, 2).
+  /// Returns the power of two whose product with x is in [1, 2). x: a positive normal number.
   [[nodiscard]] static EPSFLOW_HOST_DEVICE double power_below_inverse(double x) noexcept {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &x, sizeof bits);
@@ -97,7 +100,9 @@ struct NearFrame {
 #endif
 }
 
-/// Sums the squares of differences that are rounded once. The result has at most five roundings.
+/// Returns the sum of the squares of the differences of rounded coordinates. point(k), candidate(k): coordinate k in
+/// the frame. Each difference is rounded once, and so is each sum with a square; the relative error is at most about 5
+/// · 2^-24.
 template <unsigned D, class Point, class Candidate>
 [[nodiscard]] EPSFLOW_HOST_DEVICE float near_sum(Point point, Candidate candidate) noexcept {
   float sum = 0;
@@ -105,7 +110,7 @@ template <unsigned D, class Point, class Candidate>
   return sum;
 }
 
-/// Returns true if a candidate may be below the limit. True for NaN.
+/// Returns true if the sum of a candidate may be below the limit. True for NaN.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline bool passes_filter(float near_sum, float filter_limit) noexcept {
   return !(near_sum > filter_limit);
 }
@@ -126,8 +131,9 @@ template <unsigned D, class Lo, class Hi>
   return sum;
 }
 
-/// Keeps the K smallest values that are added, ascending. If k is less than K, values below all others fill the first
-/// places, so that the last value is always the k-th. Before k values are added, it is `largest`.
+/// Keeps the k smallest of the values that are added, ascending. k: from 1 to K. Values must be at least 0, because −1
+/// fills the first K − k places. last() is the k-th smallest value that was added; it is `largest` until k values below
+/// `largest` are added.
 template <class T, unsigned K>
 class Smallest {
  public:
@@ -137,7 +143,8 @@ class Smallest {
   }
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE T last() const noexcept { return values_[K - 1]; }
-  /// Calls f(j, value) for the j-th smallest, j from 1 to k. (An index would move the values out of registers.)
+  /// Calls f(j, value) for the j-th smallest, j from 1 to k. k: as in the constructor. (An index would move the values
+  /// out of registers.)
   template <class F>
   EPSFLOW_HOST_DEVICE void for_each(unsigned k, F f) const noexcept {
     EPSFLOW_UNROLL
@@ -164,8 +171,8 @@ class Smallest {
   T values_[K];
 };
 
-/// Keeps the K smallest values that are added, ascending, and the id that came with each. Else as Smallest. kById:
-/// equal values are kept in the order of their ids.
+/// Keeps values as Smallest does, and the id that came with each. The id of a place without a value is 0. kById: equal
+/// values are kept in the order of their ids; otherwise the ones that were added earlier come first.
 template <unsigned K, bool kById>
 class SmallestWithIds {
  public:
@@ -184,7 +191,7 @@ class SmallestWithIds {
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool takes(double value, std::uint32_t id) const noexcept {
     return is_before(value, id, values_[K - 1], ids_[K - 1]);
   }
-  /// Calls f(j, id) for the j-th smallest, j from 1 to k.
+  /// Calls f(j, id) for the j-th smallest, j from 1 to k. k: as in the constructor.
   template <class F>
   EPSFLOW_HOST_DEVICE void for_each(unsigned k, F f) const noexcept {
     EPSFLOW_UNROLL

@@ -23,7 +23,7 @@ inline constexpr int kFileInMemory = 4;
 /// The first byte of an answer. The enumerators say what follows it.
 enum class Message : std::uint8_t {
   begun,           ///< nothing: the reader has understood the request
-  names,           ///< the names of the columns, a list; the parent answers with numbers
+  names,           ///< a list of names of columns; the parent answers with the list that ReadOptions::choose returns
   points,          ///< the PointsShape
   table,           ///< the NeighborsShape
   values,          ///< a ValuesHeader, followed by the bytes of the values
@@ -35,17 +35,20 @@ enum class Message : std::uint8_t {
 };
 
 struct ValuesHeader {
-  std::uint64_t first = 0;
-  std::uint64_t column = 0;  ///< column as in ValueSink::put()
-  std::uint64_t bytes = 0;
+  std::uint64_t first = 0;   ///< row of the first value, or its index in an array of a neighbour table
+  std::uint64_t column = 0;  ///< 0: whole rows; k + 1: coordinate k; d + 1: weights; for a neighbour table a TableArray
+  std::uint64_t bytes = 0;   ///< bytes of the values
 };
 
-/// The file to read, and how. Of `options`, only the members that members_of() lists are sent; they are all that a
-/// Format's `parse` may use, besides ReadOptions::choose (see `chooses`).
+/// The file to read, and how. members_of() lists the members of `options` that are sent. The other members have their
+/// defaults in the reader, so a Format's `parse` must not use them. Only ReadOptions::choose works although it is not
+/// sent (see `chooses`).
 struct ReadRequest {
-  std::string version = "epsflow-reader 9";  ///< changes with the content of a request or an answer
-  pid_t parent = 0;                          ///< the process that requests; the reader ends with it
-  /// The processor time that the reader may take before a shape and between values. After it a signal ends the reader.
+  /// Changes with the content of a request or an answer. A reader of another version ends without an answer.
+  std::string version = "epsflow-reader 9";
+  pid_t parent = 0;  ///< the process that sends the request; the reader ends with it
+  /// The processor time that the reader may take before the shape, and then for each block of values. A signal ends the
+  /// reader if it takes longer. 0: no limit.
   std::chrono::seconds patience{0};
   std::string format = {};         ///< Format::name
   std::string name = {};           ///< Source::name
@@ -53,8 +56,7 @@ struct ReadRequest {
   std::uint64_t size = 0;          ///< LibraryFile::size
   std::uint64_t file_memory = 0;   ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;  ///< Source::memory_taken: bytes that earlier files of the data set hold
-  /// True if ReadOptions::choose is set in the parent. Then the reader may send Message::names before the shape, and
-  /// the parent answers with the numbers of the chosen columns.
+  /// True if ReadOptions::choose is set in the parent. Then the reader may send Message::names before the shape.
   bool chooses = false;
   bool neighbors = false;  ///< true if the file is a neighbour table
   ReadOptions options = {};
@@ -63,7 +65,7 @@ struct ReadRequest {
 template <class T, class Plain>
 concept SameButConst = std::same_as<std::remove_const_t<T>, Plain>;
 
-/// Returns the members of a structure that are sent, in this order.
+/// Returns references to the members of a structure that are sent, in the order in which they are sent.
 template <SameButConst<ElementChoice> T>
 auto members_of(T& choice) {
   return std::tie(choice.column, choice.element, choice.name, choice.is_float32, choice.unit);
@@ -86,8 +88,8 @@ class Connection {
  public:
   Connection(int in, int out) noexcept : in_(in), out_(out) {}
 
-  /// Sends values: texts, lists, structures with members_of(), and trivially copyable types. A text is cut after
-  /// kLongest bytes. Throws BadValues if the other end is closed.
+  /// Sends values: texts, lists, structures with members_of(), and trivially copyable types. Cuts a text after kLongest
+  /// bytes. A list must not be longer than kLongest: receive() refuses it. Throws BadValues if the other end is closed.
   template <class... T>
   void send(const T&... values) const {
     (send_one(values), ...);
@@ -102,6 +104,7 @@ class Connection {
     return value;
   }
 
+  /// Transfer exactly `count` bytes, without their number. Throw BadValues if the other end is closed.
   void send_bytes(const void* from, std::uint64_t count) const;
   void receive_bytes(void* to, std::uint64_t count) const;
 
@@ -139,7 +142,7 @@ class Connection {
         value.resize(size);
         receive_bytes(value.data(), size);
       } else {
-        // Memory grows with the items that arrive, because the size may be wrong.
+        // The size may be wrong. So memory is allocated as items arrive, and not for `size` items at once.
         for (std::uint64_t i = 0; i < size; ++i) value.push_back(receive<typename T::value_type>());
       }
     } else {

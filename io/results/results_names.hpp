@@ -1,4 +1,5 @@
-// The names of files in a results folder. epsflow writes and removes these and no others.
+// The names of files in a results folder. Outside .epsflow, the folder for files of an active run, epsflow writes and
+// removes only files with these names.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,8 @@ inline constexpr const char* kHdf5Name = "sweep.h5";
 inline constexpr const char* kMapName = "map.csv";
 inline constexpr const char* kLineageName = "lineage.npz";
 inline constexpr const char* kExploreName = "explore.json";
-// Labels of clusters that have an eps each: of the recommendation, and of an alternative.
+// Labels whose clusters were each found at an eps of their own, so no variant has them: the labels that `explore`
+// recommends, and the ones that it offers instead.
 inline constexpr const char* kRecommendedName = "recommended.npy";
 inline constexpr const char* kAlternativeName = "alternative.npy";
 inline constexpr const char* kSlicesName = "slices.csv";
@@ -38,7 +40,7 @@ inline constexpr const char* kCatalogFolder = "catalog";
 inline constexpr const char* kProbabilitiesFolder = "probabilities";
 inline constexpr const char* kOutlierScoresFolder = "outlier_scores";
 
-/// The number and life of the files of an output.
+/// How many files an output has, and whether new variants make them outdated.
 enum class OutputScope : std::uint8_t {
   each_variant,  ///< a folder that holds a file for each variant
   all_variants,  ///< one file about all variants together, which is outdated once a variant is added
@@ -49,18 +51,18 @@ enum class OutputScope : std::uint8_t {
 struct ResultsOutput {
   std::string_view name;  ///< name of the folder or the file
   OutputScope scope;
-  std::string_view extensions;   ///< possible extensions of files in the folder; empty for a file
+  std::string_view extensions;   ///< possible extensions of files in the folder; empty if the output is one file
   std::string_view commands;     ///< commands that write it
-  std::string_view options;      ///< options that request it; empty if none is needed. `explore` writes it without
-  bool of_labels = false;        ///< it cannot be made from counts alone
-  bool of_points = false;        ///< it cannot be made from a table of neighbours
-  bool of_one_data_set = false;  ///< it cannot be made from slices
-  bool of_one_process = false;   ///< several processes of a launcher do not write it
-  bool copy = false;             ///< a VariantWriter writes it; if it has several extensions, the option names one
+  std::string_view options;      ///< options that request it; empty if none is needed. `explore` never needs one
+  bool of_labels = false;        ///< its options are refused with `--keep summary`, which keeps only counts
+  bool of_points = false;        ///< its options are refused if the input is a table of neighbours
+  bool of_one_data_set = false;  ///< its options are refused with `--by`, `--by-file` and `--method each`
+  bool of_one_process = false;   ///< its options are refused if mpirun or another launcher starts several processes
+  bool copy = false;  ///< a VariantWriter writes it. The value of its option is the extension if there are several
 };
 
-/// Every output of a results folder. This table decides which files are written, replaced, removed, protected from
-/// other writers and refused together. Labels come first: a variant that has labels is finished.
+/// Every output of a results folder. From this table follow the files that epsflow writes, replaces and removes, the
+/// names at which it refuses files of other programs, and the options that it refuses together. Labels are the first.
 inline constexpr std::array<ResultsOutput, 18> kResultsOutputs = [] {
   using enum OutputScope;
   constexpr std::string_view kAll = "sweep explore hdbscan";
@@ -89,7 +91,7 @@ inline constexpr std::array<ResultsOutput, 18> kResultsOutputs = [] {
   }};
 }();
 
-/// Calls take(word) for each word of `text`. One blank separates two words.
+/// Calls take(word) for each word of `text`, in order. Exactly one blank separates two words.
 template <class Take>
 void for_each_word(std::string_view text, Take take) {
   while (!text.empty()) {
@@ -107,31 +109,31 @@ void for_each_word(std::string_view text, Take take) {
 /// Returns the path of a file in the results folder: for kLabelsFolder and ".npy" "labels/eps_0.1_minpts_4.npy", or,
 /// for a variant with min_cluster_size, "labels/minpts_4_size_15.npy".
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
-/// Return the paths of the labels and of the core mask of a variant, in the results folder.
+/// Return the path of the labels and of the core mask of a variant, in the results folder.
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);
 
 /// The outputs of a results folder, and files that must stay as they are.
 struct FolderOutputs {
-  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. Without
-  /// kLabelsFolder only counts are kept. summary.csv, sweep.json, trace.json and, if PointsOrigin::renumbered(),
-  /// rows.npy are always written.
+  /// The requested outputs: ResultsOutput::name, and the extension of the files (".csv"), which is empty for a single
+  /// file. Without kLabelsFolder no labels are written. summary.csv, sweep.json, trace.json and, if
+  /// PointsOrigin::renumbered(), rows.npy are written even if they are not listed.
   std::map<std::string, std::string, std::less<>> wanted = {{kLabelsFolder, ".npy"}};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
-  bool resumable = true;                           ///< a later run can complete what this one leaves
+  bool resumable = true;                           ///< a later run can complete this one if it is interrupted
 
   [[nodiscard]] bool wants(std::string_view name) const { return wanted.contains(name); }
 };
 
-/// Returns the path in the results folder of every file of a variant, the labels first if it has labels.
+/// Returns the path in the results folder of every requested file of a variant, in the order of kResultsOutputs.
 [[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs);
 
-/// Returns the path, in the folder .epsflow, at which a file is written before it gets its name. name: the path of the
-/// file in the results folder.
+/// Returns the path below .epsflow at which a file is written before it gets its name: for "labels/a.npy"
+/// "partial/labels-a.npy". name: the path of the file in the results folder.
 [[nodiscard]] std::string partial_name(std::string name);
 
-/// Returns true if epsflow uses this name in a results folder: the name of a file in kResultsOutputs, or the path of a
-/// variant's file in one of its folders. Such a name is not absolute and does not lead to another folder.
+/// Returns true if `name` is the name of a file in kResultsOutputs, or a path that variant_file() returns for one of
+/// its folders. Such a path is relative and has no "..", so it stays in the results folder. Does not read the disk.
 [[nodiscard]] bool is_results_name(std::string_view name);
 
 }  // namespace epsflow::io

@@ -15,13 +15,13 @@
 
 namespace epsflow::python {
 
-/// The communicator of one rank, whose run is on a thread of its own. That thread puts one request at a time and waits.
-/// The interpreter's thread gets the request from wait(), carries it out together with the other ranks, and calls
-/// answer().
+/// The communicator of one rank, whose run is on a thread of its own. The run's thread puts one request at a time and
+/// waits. The interpreter's thread gets the request from wait(), carries it out together with the other ranks, and
+/// calls answer(). If that fails, it cancels the token of watch() instead.
 class Relay final : public parts::Communicator {
  public:
-  /// The request of the run. mail: send outgoing() and fill incoming(). sum: replace sums() by the sums over all ranks.
-  /// max: replace most() by the maxima over all ranks. over: the run has ended.
+  /// The request of the run. nothing: there is none. mail: send outgoing() and fill incoming(). sum: replace sums() by
+  /// the sums over all ranks. max: replace most() by the maxima over all ranks. over: the run has ended.
   enum class Asked : std::uint8_t { nothing, mail, sum, max, over };
 
   Relay(int rank, int size) : Communicator(RanksAre::processes), rank_(rank), size_(size) {}
@@ -45,11 +45,11 @@ class Relay final : public parts::Communicator {
 
   /// Waits for a request, at most for `time`, and returns it; Asked::nothing if there is none by then.
   [[nodiscard]] Asked wait(std::chrono::duration<double> time);
-  /// Return [ranks] the bytes to send to each rank, and the buffers that get the bytes from each rank. Valid for
-  /// Asked::mail until answer().
+  /// Return [ranks] the bytes to send to each rank, and the buffers to fill with the bytes from each rank, which have
+  /// the right sizes. The bytes may be written although the buffers are const. Valid for Asked::mail until answer().
   [[nodiscard]] std::span<const Buffer<std::byte>> outgoing() const noexcept { return send_; }
   [[nodiscard]] std::span<const Buffer<std::byte>> incoming() const noexcept { return received_; }
-  /// Return the values of Asked::sum and of Asked::max, which get the results in place. Valid until answer().
+  /// Return the values of Asked::sum, and of Asked::max. The caller replaces them by the results. Valid until answer().
   [[nodiscard]] std::span<std::uint64_t> sums() const noexcept { return sums_; }
   [[nodiscard]] std::span<double> most() const noexcept { return most_; }
   /// Reports that the request was carried out, so that the run continues.
@@ -68,7 +68,8 @@ class Relay final : public parts::Communicator {
   std::condition_variable changed_;
   Asked asked_ = Asked::nothing;
   const CancelToken* cancel_ = nullptr;
-  // The relay owns these buffers, so that they outlive a run that is cancelled during communication.
+  // The relay owns the buffers of send_ and received_, so that they outlive a run that is cancelled during
+  // communication. sums_ and most_ are values of the run.
   std::vector<Buffer<std::byte>> send_;
   std::vector<Buffer<std::byte>> received_;
   std::span<std::uint64_t> sums_;

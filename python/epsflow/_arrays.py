@@ -21,12 +21,14 @@ AnyPoints = Union[Points, _core.GpuPoints]
 
 
 def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
-    """Returns X as a C-contiguous [n, d] array of float32 or float64, itself if it is one already, on a GPU if X is.
+    """Returns X as a C-contiguous [n, d] array of float32 or float64. If X is such an array, it is not copied.
 
-    X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles
-    with a unit are converted to the unit of the metric. Whole numbers up to 2**53, booleans and float16 become float64.
-    Raises TypeError if X cannot be coordinates, ValueError for other values, shapes and units. NaN and infinity are
-    detected when the points are loaded.
+    If X is on a GPU, it stays there, and it must be such an array: as_gpu_points(). Otherwise X may also be a table of
+    pandas, polars, Arrow, xarray or astropy, points of geopandas, or directions of astropy (SkyCoord). Angles with a
+    unit are converted to the unit of the metric. Whole numbers up to 2**53, booleans and float16 become float64. name:
+    the name of X in errors. Raises TypeError if X is of a type that is not converted, such as a sparse matrix or a
+    text. Raises ValueError for invalid shapes, units and values, such as complex numbers, times, masked values and
+    whole numbers beyond 2**53. NaN and infinity are detected when the points are loaded.
     """
     if is_on_gpu(X):
         return as_gpu_points(X, name)

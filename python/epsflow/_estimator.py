@@ -59,9 +59,10 @@ class _Fitted:
             self.components.setflags(write=False)
 
     def predictor(self, given: dict[str, Any]) -> Any:
-        """Returns an index of the core points. The first call makes it. Later calls make it anew if the process or the
-        options have changed. given: the options of the engine, of which only backend, memory and threads count unless
-        backend is "gpu". Raises TypeError, ValueError for invalid options; MemoryError, RuntimeError."""
+        """Returns an index of the core points. The first call makes it. A later call makes another one if it runs in
+        another process (after a fork) or with other options. given: the options of the engine by name. If backend is
+        not "gpu", options other than backend, memory and threads are ignored. Raises TypeError, ValueError for invalid
+        options; MemoryError if the index does not fit into memory; RuntimeError for other failures."""
         options = as_options(**given)
         if options["backend"] != "gpu":  # a GPU is started only on request
             options = {name: options[name] for name in ("backend", "memory", "threads")}

@@ -115,14 +115,21 @@ class CondensedTree:
 
     @property
     def leaves_at(self) -> NDArray[np.float64]:
-        """[n_samples] the eps at which each sample leaves its smallest cluster."""
+        """[n_samples] the eps at which each sample leaves its `last_cluster`, coming from large eps. Every sample is at
+        least in the root."""
         return np.asarray(self._tree.leaves_at)
 
     def to_numpy(self) -> NDArray[Any]:
-        """Return the tree as the package hdbscan has it: a structured array with a row per sample and per cluster.
+        """Return the tree as the package hdbscan has it: a structured array with a row per sample and per cluster. The
+        root has no row, because it has no parent.
 
         "parent" and "child": samples are numbered from 0, and clusters from n_samples in the order of `clusters`.
-        "lambda_val": 1/eps at which the child leaves the parent. "child_size": its number of samples.
+        "lambda_val": 1/eps at which the child leaves the parent. "child_size": the number of samples of the child.
+
+        Returns
+        -------
+        ndarray of shape (n_samples + n_clusters - 1,)
+            Sorted by parent, then by lambda_val.
         """
         n, clusters = len(self.leaves_at), len(np.asarray(self._tree.births))
         fields = [("parent", np.intp), ("child", np.intp), ("lambda_val", np.float64), ("child_size", np.intp)]

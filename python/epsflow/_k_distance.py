@@ -109,8 +109,8 @@ def as_ks(k: Any) -> list[int]:
 
 
 def _as_distances(distances: Any) -> NDArray[np.float64]:
-    """Returns distances [n] as float64. Raises TypeError if they are not numbers; ValueError for more dimensions, and
-    for values that are negative or NaN."""
+    """Returns distances [n] as float64; n may be 0. Raises TypeError if they are not numbers; ValueError if they do not
+    have exactly one dimension, or if a value is negative or NaN. Infinity is accepted."""
     array = np.asarray(distances)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"distances have dtype {array.dtype}; they are numbers, as epsflow.k_distance(X, 4) gives them")

@@ -107,11 +107,13 @@ def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
 def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
     """Return how strongly other samples belong to each cluster of a fitted HDBSCAN, as the package hdbscan defines it.
 
-    Samples get places in the tree as by `approximate_predict`. The shares of `all_points_membership_vectors` have
-    other weights here, as in hdbscan: the square root of the first, and the square of the second, which falls faster.
-    So both functions differ for equal samples. A sample that is far away is here only in the larger clusters that hold
-    its neighbor at its distance; hdbscan keeps it in the smallest one, and so gives it to clusters that it is not near
-    to.
+    Samples get places in the tree as by `approximate_predict`. Two shares are multiplied for each cluster, as in
+    `all_points_membership_vectors`, but with other weights, as in hdbscan: the square root of the first share, and
+    the square of the second, which here falls faster with eps. So both functions differ for equal samples.
+
+    A sample that is far away is here only in some clusters that hold its neighbor, the fitted sample whose place it
+    takes: in those that are born at a larger eps than the mutual reachability distance to the neighbor. hdbscan puts
+    every sample into the smallest cluster that holds its neighbor, and so into clusters that it is not near to.
 
     Parameters
     ----------

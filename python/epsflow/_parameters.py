@@ -51,8 +51,10 @@ def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
 
 
 def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
-    """Returns a quantity of astropy as a number in `unit`, other values unchanged. Raises ValueError for a
-    quantity with a unit that does not convert to `unit`, or with any unit if `unit` is None."""
+    """Returns the number, or the array of numbers, of a quantity of astropy, converted to `unit`. The numbers of a
+    quantity without a unit are not converted. (Percent is a unit.) Other values are returned unchanged. Raises
+    ValueError for a quantity with a unit, if it does not convert to `unit` or `unit` is None. name: the name of the
+    value in errors."""
     if not (hasattr(value, "to_value") and hasattr(value, "unit")):
         return value
     if not str(value.unit):

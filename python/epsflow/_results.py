@@ -117,10 +117,10 @@ class FromPoints(Unchanging):
 class StoredVariant(_core.Figures):
     """A variant that was read from a folder or a pickle. It replaces epsflow._core.Result with arrays on the host.
 
-    words: eps, min_samples, the numbers of clusters, noise, core and border points, the size of the largest cluster,
-    and the seconds. labels, core: arrays [n], or functions that return them. A function is called at the first use and
-    may raise. core is empty if it is not known. slices: the numbers of clusters, noise, core and border points and the
-    size of the largest cluster of each slice, slice by slice; empty without slices.
+    words: a sequence of eight numbers: eps, min_samples, the numbers of clusters, of noise, core and border points, the
+    size of the largest cluster, and the seconds. labels, core: arrays [n], or functions that return them. A function is
+    called at the first use and may raise. core is empty if it is not known. slices: [5 · slices] the third to the
+    seventh of these numbers for the first slice, then for the next, and so on; empty without slices.
     """
 
     def __init__(

@@ -81,7 +81,7 @@ class VariantResult(Unchanging):
 
     @property
     def core(self) -> Any:
-        """[n] bool: whether each point is core. Raises ValueError if the sweep did not keep it (core=True)."""
+        """[n] bool: whether each point is core. Raises ValueError unless the sweep kept it, as with core=True."""
         self._require_labels()
         on_host = self._output == "numpy"
         core = self._result.core if on_host else self._result.gpu_core
@@ -93,8 +93,8 @@ class VariantResult(Unchanging):
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
-        """Indices of the core points, ascending. Raises ValueError if the sweep did not keep them (core=True), or if
-        the mask is on a GPU."""
+        """Indices of the core points, ascending. Raises ValueError unless the sweep kept them, as with core=True, or
+        if the mask is on a GPU."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
@@ -438,9 +438,9 @@ def asked_of(
     given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
-    """Returns a request with checked parameters. variants: the parameters eps, min_samples and variants of sweep(), in
-    this order. options: all parameters of sweep_options(), by name. Raises TypeError, ValueError if a parameter is
-    invalid."""
+    """Returns a request with checked parameters. given: the points. variants: a tuple of three parameters of sweep(),
+    (eps, min_samples, variants). options: every parameter of sweep_options(), by name. The other parameters are as in
+    sweep(). Raises TypeError, ValueError if a parameter is invalid."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
@@ -468,9 +468,9 @@ def sweep_loaded(
 
 
 def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
-    """Runs a sweep on several GPUs. gpus: as `epsflow.sweep` takes it. engine: options of the engines that share the
-    sweep. Raises ValueError for points on a GPU, for another output than "numpy" and for no GPU; the errors of
-    `epsflow.sweep`."""
+    """Runs a sweep on several GPUs and returns the result. gpus: as `epsflow.sweep` takes it, not None. engine: options
+    of each engine that shares the sweep. Raises ValueError if the points are on a GPU, if the output is not "numpy", or
+    if gpus is empty; and the errors of `epsflow.sweep`, also if the machine has no such GPU."""
     if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
     if asked.output != "numpy":
@@ -488,9 +488,13 @@ def _words_of(gpus: Any) -> str:
 
 
 def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any]]], gpus: Any) -> SweepResult:
-    """Runs a sweep on all processes of comm; collective. prepare: checks the arguments of this process, and returns the
-    requested sweep and options of its engine. Its errors, and all others of one process, are raised on all. gpus: None,
-    or as `epsflow.sweep` takes it. Raises TypeError if comm is not a communicator, ValueError if processes differ."""
+    """Runs a sweep over the points of all processes of comm, and returns the results for the points of this process.
+    Collective.
+
+    prepare: a function that checks the arguments of this process, and returns the requested sweep and the options of
+    the engine. If it, or a later step, fails on one process, that process raises the error, and the others raise
+    RuntimeError that quotes it. gpus: None, or as `epsflow.sweep` takes it. Raises TypeError if comm is not a
+    communicator of mpi4py, ValueError if the processes have different parameters, columns or units."""
 
     def prepared() -> tuple[Asked, tuple[str, dict[str, Any]]]:
         asked, engine = prepare()

@@ -345,7 +345,8 @@ class Window:
 
 
 def _as_number(age: Any) -> float:
-    """Returns an age in the unit of times, or in seconds if they are dates; infinity for None."""
+    """Returns an age as a number: infinity for None, the seconds of a timedelta, a number unchanged. The number is in
+    the unit of the times, or in seconds if the times are dates."""
     if age is None:
         return float("inf")
     if isinstance(age, datetime.timedelta):

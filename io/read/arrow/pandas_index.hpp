@@ -7,9 +7,9 @@
 
 namespace epsflow::io {
 
-/// Returns the names in "index_columns" of the JSON that pandas stores under the key `pandas` in the metadata of
-/// Parquet and Arrow files. A RangeIndex takes no column and has no name there. Empty if the list is missing or
-/// damaged.
+/// Returns the names in the list "index_columns" of `metadata`. metadata: the JSON text that Parquet and Arrow files of
+/// pandas have under the key `pandas`. A RangeIndex takes no column and has no name there. Empty if the list is missing
+/// or damaged.
 [[nodiscard]] std::set<std::string> pandas_index(std::string_view metadata);
 
 }  // namespace epsflow::io

@@ -18,13 +18,14 @@
 
 namespace epsflow::io {
 
-/// Returns the mutex to hold around every use of cfitsio, which keeps global state.
+/// Returns the mutex to hold around every use of cfitsio, which keeps global state. Destroying a FitsFile is one.
 [[nodiscard]] std::mutex& fits_mutex();
 
-/// Returns cfitsio's text for a status and the first, most specific message on its stack. Clears the stack.
+/// Returns cfitsio's text for a status, followed by the first message on cfitsio's stack, which is the most specific
+/// one. Clears the stack.
 [[nodiscard]] std::string describe_fits(int status);
 
-/// Checks the status of a call of cfitsio; `doing` names the step. Throws InputError with cfitsio's reason.
+/// Throws InputError with describe_fits() if the status of a call of cfitsio is not 0. doing: names the step in errors.
 void check_fits(int status, const Source& source, std::string_view doing);
 
 struct CloseFits {
@@ -35,7 +36,8 @@ struct CloseFits {
 };
 using FitsHandle = std::unique_ptr<fitsfile, CloseFits>;
 
-/// Removes the messages that cfitsio leaves on its stack, even when it returns no error.
+/// At its destruction, removes the messages that cfitsio put on its stack since the construction. cfitsio leaves
+/// messages there even if a call succeeds.
 struct FitsMessageMark {
   FitsMessageMark() { fits_write_errmark(); }
   ~FitsMessageMark() { fits_clear_errmark(); }
@@ -46,21 +48,23 @@ struct FitsMessageMark {
 /// Returns the text of a keyword of the open header; nullopt if there is none.
 [[nodiscard]] std::optional<std::string> read_fits_text(fitsfile* file, const std::string& keyword);
 
-/// A FITS file. Headers are checked before cfitsio reads them, because it trusts wrong values. This matters most when
-/// tables are copied, which is not done in a child process.
+/// A FITS file. Headers of extensions are checked before cfitsio reads them, because some damaged headers make cfitsio
+/// write past its buffers. Files are read in a child process, but copied with labels (io/write/fits_copy.cpp) in this
+/// one, which such a header would crash.
 class FitsFile {
  public:
-  /// Throws InputError if the file is damaged or not a FITS file.
+  /// source: must outlive the object. Throws InputError if the file is damaged or not a FITS file.
   FitsFile(const LibraryFile& file, const Source& source);
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< in bytes
 
-  /// Throws InputError if anything except an extension follows the open table: the header then states too few rows.
+  /// Throws InputError if the open table is followed by something other than padding, an extension or the end of the
+  /// file: its header may state too few rows.
   void require_end_of_table();
 
  private:
-  /// Lets cfitsio find every extension, after a check of its header.
+  /// Goes to every extension by cfitsio. Checks the header of each extension before.
   void visit_extensions();
   /// Returns the block that begins at byte `at`, valid until the next call. Returns nullopt if the file ends before the
   /// block does.
@@ -80,14 +84,14 @@ struct FitsTableEntry {
   std::string name;   ///< EXTNAME; may be empty
 };
 
-/// Returns the name of a table in errors: "1 (STARS)".
+/// Returns the name of a table in errors: "1 (STARS)", or "1" without a name.
 [[nodiscard]] std::string describe(const FitsTableEntry& table);
 
 /// Returns every table of the file. Throws InputError if there is none.
 [[nodiscard]] std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source);
 
-/// Returns the table that ReadOptions::table selects; the first by default. Throws InputError listing the tables if it
-/// does not exist.
+/// Returns the table whose number or name (in any case) is ReadOptions::table, or the first if that option is empty.
+/// Throws InputError that lists the tables if none matches.
 [[nodiscard]] const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source);
 
 /// Makes the table the open one, to which cfitsio's calls refer from now on. Throws InputError.
@@ -95,7 +99,8 @@ void open_table(fitsfile* file, const FitsTableEntry& table, const Source& sourc
 
 /// Throws InputError if the file, of `size` bytes, is shorter than the open table. Call it before allocating memory.
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source);
-/// The same check for the heap after the rows, if it is copied too. Call it after require_table_bytes().
+/// Throws InputError if the file is shorter than the open table with the heap that follows its rows. Needed only if the
+/// caller copies the heap. Call it after require_table_bytes().
 void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source);
 
 }  // namespace epsflow::io

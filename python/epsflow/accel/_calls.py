@@ -65,8 +65,8 @@ class Running:
 
     @property
     def is_small(self) -> bool:
-        """Whether the original serves the call because X has few rows and is on the host. Valid before ran_on() and
-        left()."""
+        """Whether the original, the replaced function, serves the call: because X has few rows and is on the host, or
+        because of left(). False after ran_on()."""
         return bool(self.reason)
 
     def ran_on(self, device: str) -> None:

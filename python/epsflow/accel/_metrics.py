@@ -47,7 +47,8 @@ def angles_of(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def dense(X: Any) -> Any:
-    """Returns X as a dense array. Raises NotServed if it would take more than half of the machine's memory."""
+    """Returns X as a dense array, or X itself if it is not sparse. Raises NotServed if the array would take more than
+    half of the memory of the machine (all of it, free or not) as float64."""
     if not is_sparse(X):
         return X
     if 8 * X.shape[0] * X.shape[1] > _core.machine_memory() // 2:
@@ -56,7 +57,8 @@ def dense(X: Any) -> Any:
 
 
 def require_search(X: Any, metric: Any, metric_params: Any, algorithm: str, p: Any = None) -> None:
-    """Raises NotServed unless epsflow searches X with a metric as scikit-learn does with this algorithm."""
+    """Raises NotServed unless epsflow has the metric with these parameters, and scikit-learn accepts the metric and X
+    for this algorithm, without a warning. p: the power of metric "minkowski" if metric_params has none."""
     if not isinstance(metric, str) or metric not in _SEARCHED:
         raise NotServed(f"metric={metric!r}")
     parameters = dict(metric_params or {})

@@ -40,7 +40,8 @@ def k_distance(
     metric, metric_params
         The metric of points, as for `epsflow.k_distance`.
     unit : str, optional
-        The unit of the distances, if neither the metric nor X has one.
+        The unit to print beside the distances, which are not converted. By default the unit of the metric, or of X, if
+        X is points.
     {ax}
 
     Returns

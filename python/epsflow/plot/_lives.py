@@ -27,8 +27,9 @@ class _Lives(NamedTuple):
     min_samples: int
 
     def ends(self) -> NDArray[np.float64]:
-        """Returns the ends of bars. Bars of clusters that persist end one step beyond the last eps: by the ratio of the
-        last two eps, or by 1.2 if there is only one."""
+        """Returns [lives] the eps at which each bar ends: the eps at which its cluster dies. The bar of a cluster that
+        persists ends one step beyond the last eps: at the last eps times the ratio of the last two, or times 1.2 if the
+        path has only one eps."""
         beyond = self.eps[-1] * (self.eps[-1] / self.eps[-2] if len(self.eps) > 1 else 1.2)
         return np.asarray(np.append(self.eps, beyond)[self.table["death_place"]])
 
@@ -163,8 +164,8 @@ def _weightiest(lives: _Lives, most: int) -> NDArray[np.intp]:
 
 
 def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
-    """Returns [lives] the row of the bar into which each bar merges, or -1 if it persists to the end. table: the
-    columns of Lineage.lives(min_samples=…)."""
+    """Returns [lives] the row in `table` of the bar into which each bar merges, or -1 if the bar persists to the end.
+    table: all rows of lineage.lives() for this min_samples, by column."""
     every = lineage.clusters
     of_path = np.asarray(every["min_samples"]) == min_samples
     eps, cluster, first_core, wider = (

@@ -74,7 +74,8 @@ def new_figure(width: float = 6.4, height: float = 4.2) -> Any:
 
 
 def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
-    """Returns the given axes, or new ones. Raises TypeError if ax is not axes."""
+    """Returns ax, or the axes of a new figure if ax is None. width, height: the size of a new figure, in inches. Raises
+    TypeError if ax is neither axes nor None."""
     if ax is None:
         return new_figure(width, height).add_subplot()
     if not hasattr(ax, "transData"):
