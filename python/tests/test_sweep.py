@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -150,6 +151,23 @@ def test_an_interrupt_ends_a_run_long_before_its_end(interruptible):
             progress=lambda p: done.append(p.variants_done),
         )
     assert max(done, default=0) < 20 * 38 / 2
+
+
+def test_an_interrupt_ends_the_condensing_of_a_hierarchy(interruptible):
+    tree = epsflow.hierarchy(np.random.default_rng(1).uniform(size=(2_000_000, 1)), 2, backend="cpu")
+    begin = time.monotonic()
+    tree.condense(2)
+    seconds = time.monotonic() - begin
+    sent = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(seconds / 4, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        tree.condense(2)
+    assert time.monotonic() - sent[0] < seconds / 2
 
 
 def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
