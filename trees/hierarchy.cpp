@@ -104,11 +104,15 @@ TreeNodes JoinEdges::settle() {
     const std::uint32_t parent = nodes_[i].parent;
     if (parent != kNoNode) nodes_[parent].first_id = std::min(nodes_[parent].first_id, nodes_[i].first_id);
   }
+  std::size_t compared = 0;
   for (std::size_t first = 0, last; first < order.size(); first = last) {
     last = first + 1;
     while (last < order.size() && nodes_[order[last]].eps == nodes_[order[first]].eps) ++last;
     std::sort(order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(last),
-              [&](std::uint32_t a, std::uint32_t b) { return nodes_[a].first_id < nodes_[b].first_id; });
+              [&](std::uint32_t a, std::uint32_t b) {
+                if (++compared % (1 << 18) == 0) cancel_.check();
+                return nodes_[a].first_id < nodes_[b].first_id;
+              });
   }
   Buffer<TreeNode> nodes(order.size());
   std::vector<std::uint32_t>& number = replaced_by_;

@@ -8,7 +8,6 @@ import os
 import pickle
 import signal
 import threading
-import time
 import weakref
 
 import numpy as np
@@ -155,19 +154,29 @@ def test_an_interrupt_ends_a_run_long_before_its_end(interruptible):
 
 def test_an_interrupt_ends_the_condensing_of_a_hierarchy(interruptible):
     tree = epsflow.hierarchy(np.random.default_rng(1).uniform(size=(2_000_000, 1)), 2, backend="cpu")
-    begin = time.monotonic()
-    tree.condense(2)
-    seconds = time.monotonic() - begin
-    sent = []
+    calls = 0
 
-    def interrupt() -> None:
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+    def interrupt_at_last(*_) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 4:  # work that keeps signals waiting until its end has one call before it and one after it
+            raise KeyboardInterrupt
 
-    threading.Timer(seconds / 4, interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
-        tree.condense(2)
-    assert time.monotonic() - sent[0] < seconds / 2
+    signal.signal(signal.SIGINT, interrupt_at_last)
+    ended = threading.Event()
+
+    def send() -> None:
+        while not ended.wait(0.02):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tree.condense(2)
+    finally:
+        ended.set()
+        sender.join()
 
 
 def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
