@@ -24,6 +24,7 @@ namespace epsflow::index {
 struct ComponentInput {
   const LeafOrder& leaves;
   const Space& space;
+  const CancelToken& cancel;
   std::span<const double> core;
   std::span<const double> reach;
   std::span<const std::uint32_t> components;
@@ -95,6 +96,7 @@ class OutsideSearch {
 
   /// Visits the boxes of a group, except one of them.
   void visit(std::size_t level, std::uint32_t group, std::uint32_t except) {
+    in_.cancel.check();  // here, because in many dimensions a single leaf takes long
     double bounds[kBranch];
     const double* const boxes = leaves_.boxes(level, group);
     for (std::size_t b = 0; b < kBranch; b += kLanes) {
@@ -247,7 +249,7 @@ void ComponentSearch::find_components_of_boxes(std::span<const std::uint32_t> co
 void ComponentSearch::search(std::span<const std::uint32_t> components, std::uint32_t largest, LowestPairs& best,
                              const CancelToken& cancel) {
   find_components_of_boxes(components);
-  const ComponentInput input{leaves_, space_,       core_,      reach_, components,
+  const ComponentInput input{leaves_, space_,       cancel,     core_,  reach_, components,
                              largest, least_reach_, component_, lower_, best};
   // Leaves of several components first: their pairs are short, and bound the search of the others.
   std::vector<std::uint32_t> todo;

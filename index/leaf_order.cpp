@@ -183,15 +183,16 @@ LeafOrder::LeafOrder(PointsView points, const CancelToken& cancel)
     boxes_.emplace_back(std::uint64_t{groups} * dims_ * 2 * kBranch);
     nodes = groups;
   } while (nodes > 1);
-  fill_leaves(points);
+  fill_leaves(points, cancel);
   for (std::size_t level = 1; level < boxes_.size(); ++level) fill_level(level);
 }
 
-void LeafOrder::fill_leaves(PointsView points) {
+void LeafOrder::fill_leaves(PointsView points, const CancelToken& cancel) {
   const std::uint32_t groups = (leaves_ + kBranch - 1) / kBranch;
   points.visit([&](auto values) {
     parallel_ranges(groups, kBlockPoints / (kLeaf * kBranch), [&](std::size_t begin, std::size_t end) {
       for (auto l = static_cast<std::uint32_t>(begin * kBranch); l < end * kBranch; ++l) {
+        if (l % kBranch == 0) cancel.check();
         double* const box = boxes_[0].data() + std::size_t{l / kBranch} * dims_ * 2 * kBranch + l % kBranch;
         double* const leaf = coordinates_.data() + std::size_t{l} * dims_ * kLeaf;
         const std::uint32_t count = l < leaves_ ? filled(l) : 0;

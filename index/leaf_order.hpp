@@ -55,7 +55,7 @@ class LeafOrder {
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept;
 
  private:
-  void fill_leaves(PointsView points);
+  void fill_leaves(PointsView points, const CancelToken& cancel);
   void fill_level(std::size_t level);
 
   std::size_t dims_;

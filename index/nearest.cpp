@@ -38,6 +38,7 @@ struct NearestInput {
   const LeafOrder& leaves;
   const LeafOrder& queries;  ///< the points that search: `leaves` itself, or others
   const Space& space;
+  const CancelToken& cancel;
   std::span<const std::uint32_t> ks = {};
   std::uint32_t most = 0;                    ///< the largest of ks, or the length of lists
   double* sums = nullptr;                    ///< by input id of `queries`
@@ -333,11 +334,12 @@ class LeafSearch {
   explicit LeafSearch(const NearestInput& input)
       : leaves_(input.leaves),
         queries_(input.queries),
+        cancel_(input.cancel),
         sums_(input.space, input.leaves.dims()),
         smallest_(input),
         box_(2 * leaves_.dims()) {}
 
-  /// leaf: of the points that search.
+  /// leaf: of the points that search. Throws Cancelled.
   HWY_INLINE const Smallest& search(std::uint32_t leaf) {
     own_ = queries_.leaf(leaf);
     copy_box(queries_, leaf, box_);
@@ -360,6 +362,7 @@ class LeafSearch {
  private:
   /// Visits the boxes of a group, except one of them.
   void visit(std::size_t level, std::uint32_t group, std::uint32_t except) {
+    cancel_.check();  // here, because in many dimensions a single leaf takes long
     double bounds[kBranch];
     const double* const boxes = leaves_.boxes(level, group);
     for (std::size_t b = 0; b < kBranch; b += kLanes) {
@@ -429,6 +432,7 @@ class LeafSearch {
 
   const LeafOrder& leaves_;
   const LeafOrder& queries_;
+  const CancelToken& cancel_;
   Sums sums_;
   Smallest smallest_;
   std::vector<double> box_;  ///< box of the leaf: both ends, dimension after dimension
@@ -496,10 +500,9 @@ HWY_EXPORT(search_leaves);
 
 namespace {
 
-void search_all(const NearestInput& input, const CancelToken& cancel) {
+void search_all(const NearestInput& input) {
   constexpr std::uint32_t kGrain = 64;
   parallel_ranges(input.queries.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
-    cancel.check();
     HWY_DYNAMIC_DISPATCH(search_leaves)(input, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
   });
 }
@@ -510,19 +513,24 @@ void nearest_sums(PointsView points, const Space& space, std::span<const std::ui
                   const CancelToken& cancel) {
   if (points.size() == 0 || ks.empty()) return;
   const LeafOrder leaves(points, cancel);
-  search_all({leaves, leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums}, cancel);
+  search_all({leaves, leaves, space, cancel, ks, *std::max_element(ks.begin(), ks.end()), sums});
 }
 
 void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t length, std::uint32_t* lists,
                    const CancelToken& cancel) {
   if (leaves.size() == 0 || length == 0) return;
-  search_all({leaves, leaves, space, {}, narrow<std::uint32_t>(length), nullptr, lists}, cancel);
+  search_all({leaves, leaves, space, cancel, {}, narrow<std::uint32_t>(length), nullptr, lists});
 }
 
 void weighted_sums(const LeafOrder& leaves, const Space& space, std::span<const std::int64_t> units, WeightSum enough,
                    double* sums, const CancelToken& cancel) {
-  search_all({.leaves = leaves, .queries = leaves, .space = space, .sums = sums, .units = units, .enough = enough},
-             cancel);
+  search_all({.leaves = leaves,
+              .queries = leaves,
+              .space = space,
+              .cancel = cancel,
+              .sums = sums,
+              .units = units,
+              .enough = enough});
 }
 
 std::uint64_t weighted_bytes(std::span<const std::int64_t> units, WeightSum enough, unsigned threads) {
@@ -550,10 +558,11 @@ Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const doubl
   std::fill(found.begin(), found.end(), MutualNeighbor{});
   if (k > 0) {
     Buffer<double> sums(queries.size());
-    search_all({leaves, others, space, std::span(&k, 1), k, sums.data()}, cancel);
+    search_all({leaves, others, space, cancel, std::span(&k, 1), k, sums.data()});
     for (std::size_t i = 0; i < found.size(); ++i) found[i].height = sums[i];
   }
-  search_all({.leaves = leaves, .queries = others, .space = space, .core = core, .neighbors = found.data()}, cancel);
+  search_all(
+      {.leaves = leaves, .queries = others, .space = space, .cancel = cancel, .core = core, .neighbors = found.data()});
   return found;
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
-#include <map>
 #include <queue>
 #include <utility>
 
@@ -241,7 +240,7 @@ std::vector<CondensedRow> BinaryTree::condense(std::uint64_t min_cluster_size, c
 std::vector<std::uint32_t> BinaryTree::breadth_first(const CondensedTree& tree, std::uint64_t min_cluster_size,
                                                      const CancelToken& cancel) const {
   const std::uint64_t n = points();
-  // A cluster is known by its first point and the eps of its birth.
+  // A cluster is known by the eps of its birth and its first point, and clusters are in the order of these.
   std::vector<std::uint32_t> first(rows_.size());
   const auto first_of = [&](std::uint64_t number) {
     return number < n ? static_cast<std::uint32_t>(number) : first[number - n];
@@ -251,11 +250,9 @@ std::vector<std::uint32_t> BinaryTree::breadth_first(const CondensedTree& tree, 
     first[i] = std::min(first_of(rows_[i].a), first_of(rows_[i].b));
   }
   const std::span<const CondensedCluster> clusters = tree.clusters();
-  std::map<std::pair<std::uint32_t, double>, std::uint32_t> known;
-  for (std::uint32_t c = 1; c < clusters.size(); ++c) {
-    if (c % (1 << 14) == 0) cancel.check();
-    known[{clusters[c].first_id, clusters[c].birth}] = c;
-  }
+  const auto before = [](const CondensedCluster& cluster, const std::pair<double, std::uint32_t>& birth) {
+    return cluster.birth > birth.first || (cluster.birth == birth.first && cluster.first_id < birth.second);
+  };
   std::vector<std::uint32_t> order{0};
   std::vector<std::uint64_t> queue;
   if (!rows_.empty()) queue.push_back(n + rows_.size() - 1);
@@ -267,8 +264,11 @@ std::vector<std::uint32_t> BinaryTree::breadth_first(const CondensedTree& tree, 
       if (part < n || size_of(part) < min_cluster_size) continue;
       queue.push_back(part);
       if (!splits || rows_[part - n].eps == row.eps) continue;  // no cluster begins, or a piece of the same node
-      const auto found = known.find({first_of(part), row.eps});
-      if (found != known.end()) order.push_back(found->second);
+      const std::pair birth(row.eps, first_of(part));
+      const auto found = std::lower_bound(clusters.begin() + 1, clusters.end(), birth, before);
+      if (found != clusters.end() && std::pair(found->birth, found->first_id) == birth) {
+        order.push_back(static_cast<std::uint32_t>(found - clusters.begin()));
+      }
     }
   }
   return order;

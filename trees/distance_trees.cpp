@@ -22,9 +22,9 @@ SpanningTree spanning_tree_of_matrix(std::span<const double> distances, std::siz
                                      const CancelToken& cancel) {
   SpanningTree tree{minpts, Buffer<double>(n), Buffer<Edge>(n - 1)};
   parallel_ranges(n, 16, [&](std::size_t begin, std::size_t end) {
-    cancel.check();
     std::vector<double> row;
     for (std::size_t i = begin; i < end; ++i) {
+      cancel.check();
       row.assign(distances.begin() + static_cast<std::ptrdiff_t>(i * n),
                  distances.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
       std::nth_element(row.begin(), row.begin() + (minpts - 1), row.end());
@@ -63,27 +63,32 @@ SpanningTree spanning_tree_of_graph(const DistanceGraph& graph, std::uint32_t mi
   SpanningTree tree{minpts, Buffer<double>(n), Buffer<Edge>(n - 1)};
   std::vector<double> row;
   for (std::size_t i = 0; i < n; ++i) {
+    cancel.check();
     row.assign(graph.distances.begin() + graph.offsets[i], graph.distances.begin() + graph.offsets[i + 1]);
     tree.core[i] = kUnconnected;
     if (row.size() < minpts) continue;
     std::nth_element(row.begin(), row.begin() + (minpts - 1), row.end());
     tree.core[i] = row[minpts - 1];
   }
-  cancel.check();
   std::vector<Edge> edges;
+  edges.reserve(graph.columns.size());  // growing would copy all of them at once
   for (std::uint32_t i = 0; i < n; ++i) {
+    cancel.check();
     for (auto at = static_cast<std::size_t>(graph.offsets[i]); at < static_cast<std::size_t>(graph.offsets[i + 1]);
          ++at) {
       const std::uint32_t j = graph.columns[at];
       if (i != j) edges.push_back({std::max({graph.distances[at], tree.core[i], tree.core[j]}), i, j});
     }
   }
-  cancel.check();
-  std::sort(edges.begin(), edges.end(), is_lower);
-  cancel.check();
+  std::size_t compared = 0;
+  std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
+    if (++compared % (1 << 18) == 0) cancel.check();
+    return is_lower(a, b);
+  });
   trees::Sets sets(n);
-  std::size_t count = 0;
+  std::size_t count = 0, seen = 0;
   const auto connect = [&](const Edge& edge) {
+    if (++seen % (1 << 18) == 0) cancel.check();
     const std::uint32_t a = sets.find(edge.a), b = sets.find(edge.b);
     if (a == b) return;
     (void)sets.join(a, b);

@@ -104,11 +104,15 @@ TreeNodes JoinEdges::settle() {
     const std::uint32_t parent = nodes_[i].parent;
     if (parent != kNoNode) nodes_[parent].first_id = std::min(nodes_[parent].first_id, nodes_[i].first_id);
   }
+  std::size_t compared = 0;
   for (std::size_t first = 0, last; first < order.size(); first = last) {
     last = first + 1;
     while (last < order.size() && nodes_[order[last]].eps == nodes_[order[first]].eps) ++last;
     std::sort(order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(last),
-              [&](std::uint32_t a, std::uint32_t b) { return nodes_[a].first_id < nodes_[b].first_id; });
+              [&](std::uint32_t a, std::uint32_t b) {
+                if (++compared % (1 << 18) == 0) cancel_.check();
+                return nodes_[a].first_id < nodes_[b].first_id;
+              });
   }
   Buffer<TreeNode> nodes(order.size());
   std::vector<std::uint32_t>& number = replaced_by_;
@@ -132,13 +136,14 @@ Hierarchy::Hierarchy(SpanningTree tree, const CancelToken& cancel) : tree_(std::
   nodes_ = JoinEdges(tree_, cancel).run();
 }
 
-Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
+Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least, const CancelToken& cancel) const {
   if (!(eps >= 0)) throw UsageError("eps of a cut is " + format_number(eps) + ": use a number from 0 on");
   const std::span<const TreeNode> nodes = this->nodes();
   const std::span<const std::uint32_t> parents = this->parents();
   // The highest node of each component, which is its own top; nodes above the cut are not used.
   std::vector<std::uint32_t> top(nodes.size());
   for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (i % (1 << 18) == 0) cancel.check();
     const std::uint32_t parent = nodes[i].parent;
     const bool joins = parent != kNoNode && nodes[parent].eps <= eps;
     top[i] = joins ? top[parent] : static_cast<std::uint32_t>(i);
@@ -153,6 +158,7 @@ Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
     return count++;
   };
   for (std::size_t p = 0; p < size(); ++p) {
+    if (p % (1 << 18) == 0) cancel.check();
     labels[p] = -1;
     if (tree_.core[p] > eps) continue;
     const std::uint32_t parent = parents[p];

@@ -49,8 +49,8 @@ class Hierarchy {
 
   /// Returns the component of each point at an eps: the label that DBSCAN gives to core points, −1 for others.
   /// Components of fewer than `least` points are −1, too, and the others are numbered without them. Throws UsageError
-  /// if eps is negative or NaN, and ResourceError if there are more than 2^31 − 1 components. O(n).
-  [[nodiscard]] Buffer<std::int32_t> cut(double eps, std::uint32_t least = 1) const;
+  /// if eps is negative or NaN, ResourceError if there are more than 2^31 − 1 components, and Cancelled. O(n).
+  [[nodiscard]] Buffer<std::int32_t> cut(double eps, std::uint32_t least = 1, const CancelToken& cancel = {}) const;
 
   /// Returns the n − 1 merges of single points and clusters. A node of k children is a run of k − 1 rows of the same
   /// eps. Throws Cancelled. O(n).

@@ -20,12 +20,12 @@ Column<const T> view_in(std::span<const T> values, nb::handle owner) {
 }
 
 template <class T>
-Column<T> column_of_buffer(Buffer<T>&& values) {
+nb::object column_of_buffer(Buffer<T>&& values) {
   auto held = std::make_unique<Buffer<T>>(std::move(values));
   T* const data = held->data();
   const std::size_t size = held->size();
-  return column(data, size,
-                nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Buffer<T>*>(all); }));
+  return nb::cast(
+      column(data, size, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Buffer<T>*>(all); })));
 }
 
 std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::uint32_t> minpts,
@@ -71,21 +71,21 @@ std::unique_ptr<Task> start_graph_hierarchy(const Vector<std::int64_t>& offsets,
 }
 
 /// Makes a hierarchy from its core distances, and from columns of its spanning tree.
-Hierarchy restored(std::uint32_t minpts, const Vector<double>& core, const Vector<std::int64_t>& a,
-                   const Vector<std::int64_t>& b, const Vector<double>& heights) {
+std::unique_ptr<Task> start_restored(std::uint32_t minpts, const Vector<double>& core, const Vector<std::int64_t>& a,
+                                     const Vector<std::int64_t>& b, const Vector<double>& heights) {
   const std::size_t n = core.size();
   const auto is_id = [n](std::int64_t id) { return id >= 0 && static_cast<std::uint64_t>(id) < n; };
   if (n == 0 || a.size() != n - 1 || b.size() != n - 1 || heights.size() != n - 1 ||
       !std::all_of(a.data(), a.data() + a.size(), is_id) || !std::all_of(b.data(), b.data() + b.size(), is_id)) {
     throw InputError("the pickle of a hierarchy is damaged: make it again");
   }
-  SpanningTree tree{minpts, Buffer<double>(core.size()), Buffer<Edge>(a.size())};
-  std::copy_n(core.data(), core.size(), tree.core.begin());
+  const auto tree = std::make_shared<SpanningTree>(SpanningTree{minpts, Buffer<double>(n), Buffer<Edge>(n - 1)});
+  std::copy_n(core.data(), core.size(), tree->core.begin());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    tree.edges[i] = {heights.data()[i], static_cast<std::uint32_t>(a.data()[i]),
-                     static_cast<std::uint32_t>(b.data()[i])};
+    tree->edges[i] = {heights.data()[i], static_cast<std::uint32_t>(a.data()[i]),
+                      static_cast<std::uint32_t>(b.data()[i])};
   }
-  return Hierarchy(std::move(tree));
+  return start_making([tree](const Observer& observer) { return Hierarchy(std::move(*tree), cancel_of(observer)); });
 }
 
 /// Returns columns of merges: a, b, eps, number of points.
@@ -95,41 +95,60 @@ nb::tuple columns_of(std::span<const LinkageRow> rows) {
                         column_from<std::int64_t>(rows, &LinkageRow::size));
 }
 
-nb::tuple linkage_of(const Hierarchy& tree) {
-  std::vector<LinkageRow> rows;
-  {
-    const nb::gil_scoped_release release;
-    rows = tree.linkage();
-  }
-  return columns_of(rows);
+// The trees must outlive the tasks.
+
+std::unique_ptr<Task> start_cut(const Hierarchy& tree, double eps, std::uint32_t least) {
+  return start_making([=, &tree](const Observer& observer) { return tree.cut(eps, least, cancel_of(observer)); },
+                      column_of_buffer<std::int32_t>);
 }
 
-std::unique_ptr<BinaryTree> binary_tree_of(const Hierarchy& tree) {
-  const nb::gil_scoped_release release;
-  return std::make_unique<BinaryTree>(tree);
+std::unique_ptr<Task> start_linkage(const Hierarchy& tree) {
+  return start_making([&tree](const Observer& observer) { return tree.linkage(cancel_of(observer)); }, columns_of);
 }
 
-/// Returns columns of rows: parent, child, density, number of points.
-nb::tuple condensed_rows(const BinaryTree& tree, std::uint64_t min_cluster_size) {
-  std::vector<CondensedRow> rows;
-  {
-    const nb::gil_scoped_release release;
-    rows = tree.condense(min_cluster_size);
-  }
-  return nb::make_tuple(
-      column_from<std::int64_t>(rows, &CondensedRow::parent), column_from<std::int64_t>(rows, &CondensedRow::child),
-      column_from<double>(rows, &CondensedRow::density), column_from<std::int64_t>(rows, &CondensedRow::size));
+std::unique_ptr<Task> start_binary_tree(const Hierarchy& tree) {
+  return start_making([&tree](const Observer& observer) { return BinaryTree(tree, cancel_of(observer)); });
+}
+
+std::unique_ptr<Task> start_condense(const Hierarchy& tree, std::uint64_t min_cluster_size) {
+  return start_making(
+      [=, &tree](const Observer& observer) { return CondensedTree(tree, min_cluster_size, cancel_of(observer)); });
+}
+
+std::unique_ptr<Task> start_select(const CondensedTree& tree, const SelectionOptions& options) {
+  return start_making([=, &tree](const Observer& observer) { return tree.select(options, cancel_of(observer)); });
+}
+
+std::unique_ptr<Task> start_outlier_scores(const CondensedTree& tree) {
+  return start_making([&tree](const Observer& observer) { return tree.outlier_scores(cancel_of(observer)); },
+                      column_of_buffer<double>);
+}
+
+/// Finds columns of rows: parent, child, density, number of points.
+std::unique_ptr<Task> start_rows(const BinaryTree& tree, std::uint64_t min_cluster_size) {
+  return start_making(
+      [=, &tree](const Observer& observer) { return tree.condense(min_cluster_size, cancel_of(observer)); },
+      [](const std::vector<CondensedRow>& rows) {
+        return nb::make_tuple(column_from<std::int64_t>(rows, &CondensedRow::parent),
+                              column_from<std::int64_t>(rows, &CondensedRow::child),
+                              column_from<double>(rows, &CondensedRow::density),
+                              column_from<std::int64_t>(rows, &CondensedRow::size));
+      });
+}
+
+std::unique_ptr<Task> start_breadth_first(const BinaryTree& tree, const CondensedTree& condensed,
+                                          std::uint64_t min_cluster_size) {
+  return start_making(
+      [=, &tree, &condensed](const Observer& observer) {
+        return tree.breadth_first(condensed, min_cluster_size, cancel_of(observer));
+      },
+      [](std::vector<std::uint32_t>&& order) { return nb::cast(column_of(std::move(order))); });
 }
 
 /// method: a word of ClusterSelection.
 SelectionOptions selection_of(std::string_view method, double epsilon, std::uint64_t max_size,
                               bool allow_single_cluster) {
   return {choice_of<ClusterSelection>(method).value(), epsilon, max_size, allow_single_cluster};
-}
-
-SelectedClusters select_in(const CondensedTree& tree, const SelectionOptions& options) {
-  const nb::gil_scoped_release release;
-  return tree.select(options);
 }
 
 /// Selects clusters of one min_samples and min_cluster_size. They stay on the GPU if on_gpu, and if it makes them.
@@ -170,22 +189,10 @@ void define_trees(nb::module_& m) {
       .def_prop_ro("node_sizes", nodes(&TreeNode::size, std::int64_t{}), nb::rv_policy::move)
       .def_prop_ro("node_first_ids", nodes(&TreeNode::first_id, std::int64_t{}), nb::rv_policy::move)
       .def("__len__", &Hierarchy::size)
-      .def(
-          "cut",
-          [](const Hierarchy& tree, double eps, std::uint32_t least) {
-            Buffer<std::int32_t> labels;
-            {
-              const nb::gil_scoped_release release;
-              labels = tree.cut(eps, least);
-            }
-            return column_of_buffer(std::move(labels));
-          },
-          "eps"_a, "least"_a)
-      .def("linkage", &linkage_of)
-      .def("binary_tree", &binary_tree_of)
-      .def(
-          "condense", [](const Hierarchy& tree, std::uint64_t size) { return CondensedTree(tree, size); },
-          "min_cluster_size"_a, nb::call_guard<nb::gil_scoped_release>());
+      .def("start_cut", &start_cut, "eps"_a, "least"_a, nb::keep_alive<0, 1>())
+      .def("start_linkage", &start_linkage, nb::keep_alive<0, 1>())
+      .def("start_binary_tree", &start_binary_tree, nb::keep_alive<0, 1>())
+      .def("start_condense", &start_condense, "min_cluster_size"_a, nb::keep_alive<0, 1>());
   const auto of_clusters = [](auto field, auto as) {
     return [field](const CondensedTree& tree) { return column_from<decltype(as)>(tree.clusters(), field); };
   };
@@ -203,16 +210,8 @@ void define_trees(nb::module_& m) {
                    [](nb::handle_t<CondensedTree> self) {
                      return view_in(nb::cast<const CondensedTree&>(self).leaves_at(), self);
                    })
-      .def("outlier_scores",
-           [](const CondensedTree& tree) {
-             Buffer<double> scores;
-             {
-               const nb::gil_scoped_release release;
-               scores = tree.outlier_scores();
-             }
-             return column_of_buffer(std::move(scores));
-           })
-      .def("select", &select_in, "options"_a);
+      .def("start_outlier_scores", &start_outlier_scores, nb::keep_alive<0, 1>())
+      .def("start_select", &start_select, "options"_a, nb::keep_alive<0, 1>());
   nb::class_<SelectionOptions>(m, "SelectionOptions", "How clusters of a condensed tree are selected.");
   m.def("selection", &selection_of, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
   nb::class_<SelectedClusters>(m, "SelectedClusters", "Clusters selected in a condensed tree.")
@@ -231,13 +230,9 @@ void define_trees(nb::module_& m) {
       });
   nb::class_<BinaryTree>(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.")
       .def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); })
-      .def("condense", &condensed_rows, "min_cluster_size"_a)
-      .def(
-          "breadth_first",
-          [](const BinaryTree& tree, const CondensedTree& condensed, std::uint64_t size) {
-            return column_of(tree.breadth_first(condensed, size));
-          },
-          "tree"_a, "min_cluster_size"_a);
+      .def("start_condense", &start_rows, "min_cluster_size"_a, nb::keep_alive<0, 1>())
+      .def("start_breadth_first", &start_breadth_first, "tree"_a, "min_cluster_size"_a, nb::keep_alive<0, 1>(),
+           nb::keep_alive<0, 2>());
   m.def("check_min_cluster_size", &check_min_cluster_size, "min_cluster_size"_a, "points"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
@@ -245,7 +240,7 @@ void define_trees(nb::module_& m) {
         nb::keep_alive<0, 1>());
   m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
-  m.def("restored_hierarchy", &restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);
+  m.def("start_restored_hierarchy", &start_restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);
   m.def("start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a,
         nb::keep_alive<0, 1>());
   m.def("start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),

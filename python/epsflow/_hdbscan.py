@@ -19,7 +19,7 @@ from ._hierarchy import (
 from ._gpu_arrays import as_gpu_points, as_output, is_on_gpu, moved_to, output_of, to_host
 from ._parameters import as_count, as_flag, as_min_samples
 from ._precomputed import is_precomputed, is_sparse, is_symmetric, made_dense
-from ._tasks import made_by, python_errors
+from ._tasks import made_by
 from ._units import Given
 
 try:
@@ -314,8 +314,7 @@ class HDBSCAN(_Clusterer):
             found = self._trees.select(self._selection(), on_gpu=False)
         else:
             self._trees = self._hierarchy(points, min_samples, data).condense(size)
-            with python_errors():
-                found = self._trees._tree.select(self._selection())
+            found = made_by(self._trees._tree.start_select, self._selection())
         self._keep(found)
         self.labels_ = self._of_all(found.labels, _INFINITE, _MISSING)
         self.probabilities_ = self._of_all(found.probabilities, 0, np.nan)

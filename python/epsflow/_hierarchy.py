@@ -87,8 +87,7 @@ class CondensedTree:
 
     @cached_property
     def _tree(self) -> Any:
-        with python_errors():
-            return self.hierarchy._tree.condense(self.min_cluster_size)
+        return made_by(self.hierarchy._tree.start_condense, self.min_cluster_size)
 
     def __reduce__(self) -> Any:
         return CondensedTree, (self.hierarchy, self.min_cluster_size), {"_selected": self._selected}
@@ -181,8 +180,7 @@ class CondensedTree:
         )
         if isinstance(self.hierarchy, _HierarchyOnGpu):
             return self.hierarchy.select(self.min_cluster_size, options)
-        with python_errors():
-            found = self._tree.select(options)
+        found = made_by(self._tree.start_select, options)
         return Selection(found.labels, found.probabilities, found.persistence, np.asarray(found.nodes).astype(np.intp))
 
     def exemplars(self, nodes: Any) -> list[NDArray[np.intp]]:
@@ -232,7 +230,7 @@ class CondensedTree:
 
     def outlier_scores(self) -> NDArray[np.float64]:
         """Return the GLOSH score of each sample, from 0 (as dense as its cluster becomes) to 1."""
-        return np.asarray(self._tree.outlier_scores())
+        return np.asarray(made_by(self._tree.start_outlier_scores))
 
     def plot(self, **parameters: Any) -> Any:
         """Draw the tree with `epsflow.plot.condensed_tree`, which takes the parameters. Returns the axes.
@@ -301,12 +299,12 @@ class Hierarchy:
 
         Raises ValueError if eps is negative or NaN.
         """
-        with python_errors():
-            return np.asarray(self._tree.cut(float(eps), as_min_samples(min_cluster_size, "min_cluster_size")))
+        least = as_min_samples(min_cluster_size, "min_cluster_size")
+        return np.asarray(made_by(self._tree.start_cut, float(eps), least))
 
     def linkage_matrix(self) -> NDArray[np.float64]:
         """Return SciPy's linkage matrix, [n_samples - 1, 4]. A node with k children is k - 1 rows of one distance."""
-        return np.column_stack([np.asarray(column, dtype=np.float64) for column in self._tree.linkage()])
+        return np.column_stack([np.asarray(column, dtype=np.float64) for column in made_by(self._tree.start_linkage)])
 
     def condense(self, min_cluster_size: int = 5) -> CondensedTree:
         """Return the tree of the clusters with at least min_cluster_size samples, from 2 to n_samples.
@@ -435,7 +433,7 @@ class MinimumSpanningTree:
 
 
 def _restored(*parts: Any) -> Hierarchy:
-    return Hierarchy(_core.restored_hierarchy(*parts))
+    return Hierarchy(made_by(_core.start_restored_hierarchy, *parts))
 
 
 @method

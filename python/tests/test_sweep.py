@@ -152,6 +152,33 @@ def test_an_interrupt_ends_a_run_long_before_its_end(interruptible):
     assert max(done, default=0) < 20 * 38 / 2
 
 
+def test_an_interrupt_ends_the_condensing_of_a_hierarchy(interruptible):
+    tree = epsflow.hierarchy(np.random.default_rng(1).uniform(size=(2_000_000, 1)), 2, backend="cpu")
+    calls = 0
+
+    def interrupt_at_last(*_) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 4:  # work that keeps signals waiting until its end has one call before it and one after it
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt_at_last)
+    ended = threading.Event()
+
+    def send() -> None:
+        while not ended.wait(0.02):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tree.condense(2)
+    finally:
+        ended.set()
+        sender.join()
+
+
 def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
     engine = epsflow.Engine("cpu")
     data = engine.load(np.random.default_rng(1).uniform(size=(2_000_000, 2)))

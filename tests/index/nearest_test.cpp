@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
 #include "support/space_oracle.hpp"
@@ -214,6 +215,14 @@ TEST_CASE("nearest: no points, and a cancelled search") {
   cancel.cancel();
   const std::vector<std::uint32_t> ks{4};
   REQUIRE_THROWS_AS(nearest_sums(data.view(), {}, ks, sums.data(), cancel), Cancelled);
+}
+
+TEST_CASE("nearest: a cancellation ends the search at once, also of one range of leaves") {
+  const DataSet data = test::make_data("uniform", 1000, 512, Precision::float64, 1);
+  std::vector<double> sums(data.size());
+  const std::vector<std::uint32_t> ks{40};
+  REQUIRE(test::share_after_cancel(
+              [&](const CancelToken& cancel) { nearest_sums(data.view(), {}, ks, sums.data(), cancel); }) < 0.1);
 }
 
 }  // namespace

@@ -233,6 +233,14 @@ TEST_CASE("hierarchy: a cancellation ends a run that condenses a tree for many s
   }));
 }
 
+TEST_CASE("hierarchy: a cancellation ends the making of a tree at once") {
+  const DataSet data = make_data("uniform", 100'000, 3, Precision::float64, 1);
+  REQUIRE(share_after_cancel([&](const CancelToken& cancel) {
+            (void)hierarchy(data.view(), std::array{40U}, {.threads = 1, .backend = BackendChoice::cpu},
+                            {.cancel = &cancel});
+          }) < 0.1);
+}
+
 TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   const DataSet data = make_data("uniform", 50, 2, Precision::float64, 1);
   const auto error = [&](std::vector<std::uint32_t> minpts) {

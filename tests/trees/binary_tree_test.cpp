@@ -158,10 +158,11 @@ TEST_CASE("binary trees: one point, and a size out of range") {
                        {"min_cluster_size is 6", "5 points"});
 }
 
-TEST_CASE("binary trees: a cancellation ends the making of one, of its rows, and of a linkage") {
+TEST_CASE("binary trees: a cancellation ends the making of one, of its rows, of a linkage and of a cut") {
   const Hierarchy hierarchy = test::long_line();
   const auto ends = [](const auto& work) { return test::ends_when_cancelled(work); };
   REQUIRE(ends([&](const CancelToken& cancel) { (void)hierarchy.linkage(cancel); }));
+  REQUIRE(ends([&](const CancelToken& cancel) { (void)hierarchy.cut(0.5, 1, cancel); }));
   REQUIRE(ends([&](const CancelToken& cancel) { (void)BinaryTree(hierarchy, cancel); }));
   const BinaryTree tree(hierarchy);
   const CondensedTree condensed(hierarchy, 2);

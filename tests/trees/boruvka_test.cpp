@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/random_points.hpp"
@@ -17,6 +19,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/weights.hpp>
+#include <epsflow/index/component_search.hpp>
 #include <epsflow/trees/hierarchy.hpp>
 
 namespace epsflow::trees {
@@ -186,6 +189,21 @@ TEST_CASE("spanning trees: a cancelled search throws") {
   cancel.cancel();
   const std::vector<std::uint32_t> minpts{5};
   REQUIRE_THROWS_AS(spanning_trees(data.view(), {}, minpts, cancel, [](SpanningTree&&) {}), Cancelled);
+}
+
+TEST_CASE("spanning trees: a cancellation ends the search of other components at once, also of one range of leaves") {
+  const DataSet data = test::make_data("uniform", 1000, 512, Precision::float64, 1);
+  const index::LeafOrder leaves(data.view(), {});
+  const Space space;
+  const std::vector<double> zeros(data.size(), 0);
+  std::vector<std::uint32_t> alone(data.size());
+  std::iota(alone.begin(), alone.end(), 0U);
+  std::vector<index::HeightPair> pairs(data.size());
+  index::ComponentSearch search(leaves, space, zeros, zeros);
+  REQUIRE(test::share_after_cancel([&](const CancelToken& cancel) {
+            index::LowestPairs best(pairs);
+            search.search(alone, 0, best, cancel);
+          }) < 0.1);
 }
 
 }  // namespace

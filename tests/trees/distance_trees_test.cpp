@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
 #include "support/tree_oracle.hpp"
@@ -79,6 +80,24 @@ TEST_CASE("distance trees: what is not connected are clusters of their own") {
   const Hierarchy tree(spanning_tree_of_matrix(matrix, 4, 1, {}));
   const SelectedClusters found = CondensedTree(tree, 2).select();
   REQUIRE(std::vector<std::int32_t>(found.labels.begin(), found.labels.end()) == std::vector<std::int32_t>{0, 0, 1, 1});
+}
+
+TEST_CASE("distance trees: a cancellation ends the tree of a graph at once") {
+  constexpr std::uint32_t kRows = 1 << 17, kLength = 16;
+  Random random(1);
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> distances;
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    for (std::uint32_t j = 0; j < kLength; ++j) {
+      columns.push_back(static_cast<std::uint32_t>(random.below(kRows)));
+      distances.push_back(random.unit());
+    }
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+  REQUIRE(test::share_after_cancel([&](const CancelToken& cancel) {
+            (void)spanning_tree_of_graph({offsets, columns, distances}, 5, cancel);
+          }) < 0.1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._precomputed import is_sparse
+from .._tasks import made_by
 from . import _trees
 from ._calls import NotServed, current, on_host_if_on_gpu, recorded
 from ._patches import least_rows, put
@@ -61,7 +62,7 @@ def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
             # hdbscan does not count the sample itself, and a sparse table has no entry for it.
             itself = 0 if is_sparse(X) and metric == "precomputed" else 1
             tree = _trees.hierarchy_of(X, a["min_samples"] + itself, metric, a["kwargs"], algorithm, call)
-            binary = tree._tree.binary_tree()
+            binary = made_by(tree._tree.start_binary_tree)
             found = np.column_stack([np.asarray(column, np.float64) for column in binary.rows()])
             edges = np.column_stack([np.asarray(column, np.float64) for column in tree._tree.spanning_tree])
         except Exception as error:  # the original raises its own, or serves the call
@@ -124,7 +125,7 @@ def _selected(made: _trees.Made, given: dict[str, Any]) -> tuple[Any, Any, Any, 
     method, epsilon = given["cluster_selection_method"], given["cluster_selection_epsilon"]
     single = bool(given["allow_single_cluster"])
     found = _trees.clusters_of(made, size, method, single, epsilon, max_size)
-    columns = made.binary.condense(size)
+    columns = made_by(made.binary.start_condense, size)
     rows = np.empty(len(columns[0]), _ROW)
     for field, column in zip(_ROW.names or (), columns):
         rows[field] = column

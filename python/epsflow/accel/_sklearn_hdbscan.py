@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .._tasks import made_by
 from . import _trees
 from ._calls import NotServed, current, on_host_if_on_gpu, recorded
 from ._patches import least_rows, put
@@ -42,7 +43,7 @@ def _linkage(original: Callable[..., Any], row_type: Any) -> Callable[..., Any]:
                 if alpha != 1:
                     raise NotServed(f"alpha={alpha!r}")
                 tree = _trees.hierarchy_of(X, min_samples, metric, metric_params, algo or "brute", call, n_jobs)
-                binary = tree._tree.binary_tree()
+                binary = made_by(tree._tree.start_binary_tree)
                 found = np.empty(len(tree) - 1, row_type)
                 for field, column in zip(row_type.names, binary.rows()):
                     found[field] = column

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._hdbscan import HDBSCAN
 from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded
 from .._precomputed import is_precomputed
+from .._tasks import made_by
 from ._calls import NotServed, Running, current
 from ._metrics import angles_of, dense, jobs_of, require_search
 
@@ -94,7 +95,8 @@ def clusters_of(
         method, cluster_selection_epsilon=epsilon, max_cluster_size=max_size, allow_single_cluster=allow_single_cluster
     )
     place = np.empty(len(np.asarray(condensed._tree.births)), np.intp)
-    place[np.asarray(made.binary.breadth_first(condensed._tree, min_cluster_size))] = np.arange(len(place))
+    breadth_first = made_by(made.binary.start_breadth_first, condensed._tree, min_cluster_size)
+    place[np.asarray(breadth_first)] = np.arange(len(place))
     order = np.argsort(place[found.nodes])
     number = np.empty(len(order) + 1, np.intp)
     number[order] = np.arange(len(order))
