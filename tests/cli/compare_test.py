@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the comparison of two labellings."""
-import json
+import itertools
 import math
 import random
 import shutil
@@ -32,7 +32,7 @@ class Compare(ProgramTest):
         super().setUp()
         source = random.Random(5)
         self.rows = [(source.gauss(4 * (i % 3), 1), source.gauss(0, 1)) for i in range(600)]
-        self.points = self.write("p.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
+        self.points = self.write_rows("p.csv", "x,y", self.rows)
         self.results = self.folder / "r"
         self.sweep("--eps", "0.3,0.5", "--minpts", "4,8", "--out", self.results)
 
@@ -43,18 +43,20 @@ class Compare(ProgramTest):
         return npy_labels((folder or self.results) / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
 
     def compared(self, *words):
-        return json.loads(self.succeeds("compare", *words, "--json").stdout)
+        return self.json("compare", *words)
+
+    def assert_indices(self, found, a, b):
+        for name, value in indices(a, b).items():
+            self.assertAlmostEqual(found[name], value, places=12)
 
     def test_two_variants_of_a_folder(self):
         a, b = self.labels(0.3, 8), self.labels(0.5, 4)
         found = self.compared(self.results, "--cell", "0.3:8", "--cell", "0.5:4")
         self.assertEqual((found["points"], found["a"]["eps"], found["b"]["minpts"]), (600, 0.3, 4))
-        for name, value in indices(a, b).items():
-            self.assertAlmostEqual(found[name], value, delta=1e-12)
+        self.assert_indices(found, a, b)
         self.assertAlmostEqual(found["kept_back"], indices(b, a)["kept"], delta=1e-12)
         self.assertAlmostEqual(found["normalised_variation"], found["variation"] / math.log(600), delta=1e-12)
-        self.assertEqual(found["a"]["clusters"], max(a) + 1)
-        self.assertEqual(found["b"]["noise"], b.count(-1))
+        self.assertEqual((found["a"]["clusters"], found["b"]["noise"]), (max(a) + 1, b.count(-1)))
         both = Counter(zip(a, b))
         sizes = [fate["points"] for fate in found["became"] if fate["cluster"] >= 0]
         self.assertEqual(sizes, sorted(sizes, reverse=True))
@@ -100,8 +102,7 @@ class Compare(ProgramTest):
         self.fails(2, ["more than twice"], "compare", renamed, renamed, *["--columns", "group"] * 3)
         self.fails(3, ["no column 'grup'"], "compare", renamed, renamed, "--columns", "grup")
         self.fails(3, ["3 columns", "labels are one column"], "compare", renamed, files[0])
-        found = json.loads(self.succeeds("compare", "-", files[0], "--json", input=files[1].read_text()).stdout)
-        self.assertEqual(found["adjusted_rand"], 1)
+        self.assertEqual(self.json("compare", "-", files[0], input=files[1].read_text())["adjusted_rand"], 1)
 
     def test_every_variant_that_two_folders_have(self):
         other = self.folder / "other"
@@ -111,8 +112,7 @@ class Compare(ProgramTest):
         self.assertEqual((found["only_a"], found["only_b"]), (2, 1))
         for variant in found["variants"]:
             a, b = (self.labels(variant["eps"], 4, folder) for folder in (self.results, other))
-            for name, value in indices(a, b).items():
-                self.assertAlmostEqual(variant[name], value, delta=1e-12)
+            self.assert_indices(variant, a, b)
             self.assertEqual((variant["clusters_a"], variant["noise_b"]), (max(a) + 1, b.count(-1)))
         p = self.succeeds("compare", self.results, other)
         self.assertEqual(len(p.stdout.splitlines()), 4)
@@ -160,7 +160,7 @@ class Compare(ProgramTest):
         self.assertNotIn("--cell", p.stderr)
         self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.results, other)))
         # Results with weights and metrics still have the same points.
-        weighted = self.write("w.csv", "x,y,w\n" + "".join(f"{x!r},{y!r},2\n" for x, y in self.rows))
+        weighted = self.write_rows("w.csv", "x,y,w", [(x, y, 2) for x, y in self.rows])
         shutil.rmtree(other)
         self.sweep("--weight", "w", "--eps", 0.3, "--minpts", 4, "--out", other, points=weighted)
         self.assertLess(self.compared(self.results, other)["variants"][0]["adjusted_rand"], 1)
@@ -174,39 +174,30 @@ class Compare(ProgramTest):
         self.fails(3, ["eps_0.3_minpts_4.npy", "has changed"], "compare", self.results, "--cell", "0.3:4,0.5:4")
 
     def test_labelled_files_in_which_rows_were_dropped(self):
-        rows = [[repr(v) for v in row] for row in self.rows]
+        rows = [list(row) for row in self.rows]
         for i in (0, 17, 599):
             rows[i][i % 2] = ""
-        points = self.write("gaps.csv", "x,y\n" + "".join(",".join(row) + "\n" for row in rows))
-        made = {}
-        for eps in (0.3, 0.5):
-            for name in (f"l{eps}.csv", f"l{eps}.npy"):
-                option = "--labelled" if name.endswith("csv") else "--out"
-                made[name] = self.folder / name
-                self.succeeds("cluster", points, "--on-nan", "drop", "--eps", eps, "--minpts", 4, option, made[name],
-                              "--quiet")
-        expected = indices(npy_labels(made["l0.3.npy"]), npy_labels(made["l0.5.npy"]))
-        for a in ("l0.3.csv", "l0.3.npy"):
-            for b in ("l0.5.csv", "l0.5.npy"):
-                found = json.loads(self.succeeds("compare", made[a], made[b], "--json").stdout)
-                self.assertEqual(found["points"], 597)
-                for name, value in expected.items():
-                    self.assertAlmostEqual(found[name], value, places=12)
-        other = self.write("other.csv", "label,x\n" + "".join(f"{i % 3 if i != 5 else ''},1\n" for i in range(600)))
-        self.assertEqual(json.loads(self.succeeds("compare", made["l0.3.csv"], other, "--json").stdout)["points"], 596)
+        points = self.write_rows("gaps.csv", "x,y", rows)
+        a, b = ([self.folder / f"l{eps}.{kind}" for kind in ("npy", "csv")] for eps in (0.3, 0.5))
+        for eps, (plain, labelled) in ((0.3, a), (0.5, b)):
+            self.succeeds("cluster", points, "--on-nan", "drop", "--eps", eps, "--minpts", 4, "--out", plain,
+                          "--labelled", labelled, "--quiet")
+        for pair in itertools.product(a, b):
+            found = self.compared(*pair)
+            self.assertEqual(found["points"], 597)
+            self.assert_indices(found, npy_labels(a[0]), npy_labels(b[0]))
+        other = self.write_rows("other.csv", "label,x", [(i % 3 if i != 5 else "", 1) for i in range(600)])
+        self.assertEqual(self.compared(a[1], other)["points"], 596)
 
     def test_points_in_no_group_are_noise_whatever_others_call_them(self):
-        labels = self.folder / "own.npy"
         fof = ("fof", self.points, "--linking-length", 0.3, "--min-size", 8, "--quiet")
-        self.succeeds(*fof, "--out", labels)
-        own = npy_labels(labels)
-        for dialect in ("swift", "nbodykit"):
-            for kind in ("npy", "csv", "fits", "h5"):
-                file = self.folder / f"{dialect}.{kind}"
-                self.succeeds(*fof, "--out", file, "--dialect", dialect)
-                found = json.loads(self.succeeds("compare", labels, file, "--json").stdout)
-                self.assertEqual((found["adjusted_rand"], found["b"]["clusters"], found["b"]["noise"]),
-                                 (1, max(own) + 1, own.count(-1)), file)
+        own = self.labels_of(*fof)
+        for dialect, kind in itertools.product(("swift", "nbodykit"), ("npy", "csv", "fits", "h5")):
+            file = self.folder / f"{dialect}.{kind}"
+            self.succeeds(*fof, "--out", file, "--dialect", dialect)
+            found = self.compared(self.folder / "labels.npy", file)
+            self.assertEqual((found["adjusted_rand"], found["b"]["clusters"], found["b"]["noise"]),
+                             (1, max(own) + 1, own.count(-1)), file)
 
 
 if __name__ == "__main__":
