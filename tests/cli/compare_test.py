@@ -123,33 +123,32 @@ class Compare(ProgramTest):
         self.assertEqual(self.compared(self.results, other, "--cell", "0.3:8", "--cell", "0.7:4")["b"]["eps"], 0.7)
 
     def test_what_cannot_be_compared(self):
+        def refuses(code, parts, *words):
+            self.fails(code, parts, "compare", *words)
+
         labels = self.write("l.csv", "label\n" + "0\n" * 600)
         few = self.write("few.csv", "label\n0\n")
-        self.fails(2, ["A [B] is missing"], "compare")
-        self.fails(2, ["l.csv is one", "name another"], "compare", labels)
-        self.fails(2, ["3 are named"], "compare", labels, labels, labels)
-        self.fails(2, ["standard input", "once"], "compare", "-", "-")
-        self.fails(3, ["l.csv has 600 labels", "few.csv has 1 label", "same points"], "compare", labels, few)
-        self.fails(3, ["absent.csv"], "compare", labels, self.folder / "absent.csv")
-        self.fails(2, ["one folder", "--cell EPS:MINPTS", "twice"], "compare", self.results)
-        self.fails(2, ["one folder"], "compare", self.results, "--cell", "0.3:4")
-        self.fails(2, ["holds 4 variants", "--cell"], "compare", labels, self.results)
-        self.fails(2, ["both are files"], "compare", labels, labels, "--cell", "0.3:4")
-        self.fails(2, ["one of the two is a file"], "compare", labels, self.results, "--cell", "0.3:4",
-                   "--cell", "0.5:4")
-        self.fails(2, ["3 cells"], "compare", self.results, "--cell", "0.3:4,0.5:4,0.5:8")
-        self.fails(2, ["either --cell or --eps"], "compare", self.results, self.results, "--cell", "0.3:4",
-                   "--eps", 0.3)
-        self.fails(2, ["give both"], "compare", self.results, self.results, "--eps", 0.3)
-        self.fails(2, ["one variant", "--cell"], "compare", self.results, self.results, "--eps", "0.3,0.5",
-                   "--minpts", 4)
-        self.fails(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], "compare", self.results,
-                   "--cell", "0.3:4,0.4:4")
-        self.fails(3, ["holds no results"], "compare", self.folder, "--cell", "0.3:4,0.5:4")
+        refuses(2, ["A [B] is missing"])
+        refuses(2, ["l.csv is one", "name another"], labels)
+        refuses(2, ["3 are named"], labels, labels, labels)
+        refuses(2, ["standard input", "once"], "-", "-")
+        refuses(3, ["l.csv has 600 labels", "few.csv has 1 label", "same points"], labels, few)
+        refuses(3, ["absent.csv"], labels, self.folder / "absent.csv")
+        refuses(2, ["one folder", "--cell EPS:MINPTS", "twice"], self.results)
+        refuses(2, ["one folder"], self.results, "--cell", "0.3:4")
+        refuses(2, ["holds 4 variants", "--cell"], labels, self.results)
+        refuses(2, ["both are files"], labels, labels, "--cell", "0.3:4")
+        refuses(2, ["one of the two is a file"], labels, self.results, "--cell", "0.3:4", "--cell", "0.5:4")
+        refuses(2, ["3 cells"], self.results, "--cell", "0.3:4,0.5:4,0.5:8")
+        refuses(2, ["either --cell or --eps"], self.results, self.results, "--cell", "0.3:4", "--eps", 0.3)
+        refuses(2, ["give both"], self.results, self.results, "--eps", 0.3)
+        refuses(2, ["one variant", "--cell"], self.results, self.results, "--eps", "0.3,0.5", "--minpts", 4)
+        refuses(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], self.results, "--cell", "0.3:4,0.4:4")
+        refuses(3, ["holds no results"], self.folder, "--cell", "0.3:4,0.5:4")
         for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]),
                             ("nan", ["no number in row 0"])):
             wrong = self.write("wrong.csv", f"label\n{text}\n" + "0\n" * 599)
-            self.fails(3, ["wrong.csv", *parts], "compare", labels, wrong)
+            refuses(3, ["wrong.csv", *parts], labels, wrong)
 
     def test_folders_of_other_points(self):
         moved = self.write("m.csv", self.points.read_text().replace(f"{self.rows[0][0]!r}", "77"))

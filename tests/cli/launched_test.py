@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """If a build without MPI runs under a launcher of several processes, the first of them reports an error for a sweep."""
 import os
+import shutil
 import unittest
 
 from support import ProgramTest, run
@@ -24,9 +25,7 @@ class Launched(ProgramTest):
                 # Each process runs other commands alone, and a single process runs as without a launcher.
                 self.succeeds("--version", env={**clean, rank: "1", size: "2"})
                 self.succeeds(*words, "--overwrite", env={**clean, rank: "0", size: "1"})
-                for file in sorted(out.rglob("*"), reverse=True):
-                    file.rmdir() if file.is_dir() else file.unlink()
-                out.rmdir()
+                shutil.rmtree(out)
 
 
 if __name__ == "__main__":

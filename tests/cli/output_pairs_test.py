@@ -3,8 +3,8 @@
 
 The expected files of a folder are computed here from the rules in the manual, and compared file by file.
 """
+import collections
 import concurrent.futures
-import csv
 import itertools
 import json
 import os
@@ -15,7 +15,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from support import ProgramTest, npy_labels, npz, run, summary
+from support import ProgramTest, npy, npy_labels, run, summary, table, tree
 
 # The options of the group "Results" that request an output, with their values.
 OUTPUTS = {"core": [], "labelled": ["csv"], "catalog": ["csv"], "hdf5": [], "lineage": [], "report": ["page.html"],
@@ -40,11 +40,8 @@ def points_text():
     return "\n".join(rows) + "\n"
 
 
-class Setting:
+class Setting(collections.namedtuple("Setting", "weights dropped sliced")):
     """States whether the points have weights, dropped rows and slices."""
-
-    def __init__(self, weights, dropped, sliced):
-        self.weights, self.dropped, self.sliced = weights, dropped, sliced
 
     def words(self, folder):
         points = folder / ("gap.csv" if self.dropped else "points.csv")
@@ -58,16 +55,8 @@ class Setting:
     def slices(self):
         return ["--by", "s"] if self.sliced else []
 
-    def __str__(self):
-        return f"weights {self.weights} dropped {self.dropped} sliced {self.sliced}"
-
 
 SETTINGS = [Setting(*flags) for flags in itertools.product((False, True), repeat=3)]
-
-
-def tree(folder):
-    """Returns every file below a folder, with its bytes."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def options_of(outputs, page):
@@ -77,12 +66,9 @@ def options_of(outputs, page):
     return words
 
 
-class Earlier:
+class Earlier(collections.namedtuple("Earlier", "name outputs results explored strangers other",
+                                     defaults=((), True, False, False, False))):
     """A kind of earlier folder: its outputs and other contents."""
-
-    def __init__(self, name, outputs=(), results=True, explored=False, strangers=False, other=False):
-        self.name, self.outputs, self.results, self.explored = name, set(outputs), results, explored
-        self.strangers, self.other = strangers, other
 
     def fits(self, setting):
         return not (setting.sliced and (self.explored or "lineage" in self.outputs))
@@ -92,7 +78,7 @@ class Earlier:
             p = run("explore", *setting.words(base), "--out", folder, "--quiet", "--threads", 1)
             assert p.returncode == 0 and folder.exists(), p.stderr
         elif self.results:
-            given = Setting(not setting.weights, setting.dropped, setting.sliced) if self.other else setting
+            given = setting._replace(weights=not setting.weights) if self.other else setting
             p = run("sweep", *given.words(base), *given.slices(), "--eps", EPS, "--minpts", BEFORE, "--out", folder,
                     *options_of(sorted(self.outputs), None), "--quiet", "--threads", 1)
             assert p.returncode == 0, p.stderr
@@ -208,7 +194,7 @@ class Pairs(ProgramTest):
         for folder_name in OF_VARIANT:
             if (folder / folder_name).exists() and not any((folder / folder_name).iterdir()):
                 return what + f"{folder_name}/ is empty"
-        reference = self.references[str(setting)]
+        reference = self.references[setting]
         for variant in (OLD, NEW):
             for output in variant_outputs(set(outputs)):
                 name = name_of(output, variant)
@@ -225,7 +211,7 @@ class Pairs(ProgramTest):
             fresh = self.folder / "fresh"
             self.succeeds("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
                           "--out", fresh, "--core", "--labelled", "csv", "--catalog", "csv", "--threads", 1)
-            self.references[str(setting)] = tree(fresh)
+            self.references[setting] = tree(fresh)
             self.check_reference(setting, fresh)
             shutil.rmtree(fresh)
             for earlier in EARLIER:
@@ -233,8 +219,8 @@ class Pairs(ProgramTest):
                     continue
                 template = self.folder / f"template{len(templates)}"
                 earlier.make(template, self.folder, setting)
-                templates[str(setting), earlier.name] = template
-        cases = [(outputs, setting, earlier, mode, templates[str(setting), earlier.name])
+                templates[setting, earlier.name] = template
+        cases = [(outputs, setting, earlier, mode, templates[setting, earlier.name])
                  for setting in SETTINGS for earlier in EARLIER if earlier.fits(setting)
                  for outputs in PAIRS for mode in ("--overwrite", "--resume")]
         # If each run is slow, as under sanitizers, only some of the cases run.
@@ -250,14 +236,12 @@ class Pairs(ProgramTest):
         n = len((self.folder / "points.csv").read_text().split("\n")) - 2
         rows = range(n)
         if setting.dropped:
-            raw = (folder / "rows.npy").read_bytes()
-            rows = memoryview(raw[-8 * n:]).cast("q").tolist()
-            self.assertEqual(rows, [row for row in range(n + 1) if row != 24])
+            rows = npy(folder / "rows.npy", "<i8")
+            self.assertEqual(rows, tuple(row for row in range(n + 1) if row != 24))
         for eps, minpts in (OLD, NEW):
             labels = npy_labels(folder / name_of("labels", (eps, minpts)))
-            core = (folder / name_of("core", (eps, minpts))).read_bytes()[-n:]
-            with open(folder / name_of("catalog", (eps, minpts)), newline="") as f:
-                catalog = list(csv.DictReader(f))
+            core = npy(folder / name_of("core", (eps, minpts)), "|b1")
+            catalog = table((folder / name_of("catalog", (eps, minpts))).read_text())
             self.assertEqual(len(labels), n)
             self.assertEqual(len(catalog), int(summary(folder)[eps, minpts]["clusters"]))
             self.assertGreater(len(catalog), 0)

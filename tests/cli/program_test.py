@@ -10,7 +10,14 @@ from support import ProgramTest, limit_files, manifest, npy_labels, run, summary
 SQUARES = "x,y,name\n0,0,a\n0.1,0,b\n0,0.1,c\n0.1,0.1,d\n5,5,e\n5.1,5,f\n5,5.1,g\n5.1,5.1,h\n9,9,i\n"
 
 
-class Commands(ProgramTest):
+class Squares(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.write("p.csv", SQUARES)
+        self.tail = ["--columns", "x,y", "--eps", 0.1, "--minpts", 3]
+
+
+class Commands(Squares):
     def test_without_a_command_it_shows_the_help_and_fails(self):
         self.assertEqual(run().returncode, 2)
 
@@ -35,8 +42,7 @@ class Commands(ProgramTest):
 
     def test_says_that_it_runs_on_the_cpu_where_a_gpu_cannot_be_used_unless_that_was_asked_for(self):
         # With fewer points, the CPU is chosen automatically.
-        few = self.write("few.csv", SQUARES)
-        points = self.write_rows("p.csv", "x,y", [(i % 200, i // 200) for i in range(40000)])
+        points = self.write_rows("many.csv", "x,y", [(i % 200, i // 200) for i in range(40000)])
         gpu = self.json("info")["backends"]["gpu"]
 
         def notices(p):
@@ -47,7 +53,7 @@ class Commands(ProgramTest):
         notice = f"epsflow: running on the CPU: GPU: {gpu['detail']}\n" if said else ""
         for words in (["cluster", "--minpts", 3], ["neighbors"], ["sweep", "--minpts", "3,4"]):
             out = ["--out", self.folder / "r", "--overwrite"] if words[0] == "sweep" else []
-            few_words = [words[0], few, "--columns", "x,y", "--eps", 0.1, *words[1:], *out]
+            few_words = [words[0], self.points, "--columns", "x,y", "--eps", 0.1, *words[1:], *out]
             self.assertNotIn("running on the CPU", self.succeeds(*few_words).stderr)
             words = [words[0], points, *few_words[2:]]
             self.assertEqual(notices(self.succeeds(*words)), notice)
@@ -62,27 +68,20 @@ class Commands(ProgramTest):
             self.fails(code, ["GPU", "--backend cpu"], *words, "--gpu", 0)
 
     def test_cluster_writes_labels_in_every_format(self):
-        points = self.write("p.csv", SQUARES)
         for name in ("l.npy", "l.csv", "l.fits", "l.h5"):
             out = self.folder / name
-            p = self.succeeds("cluster", points, "--columns", "x,y", "--eps", 0.1, "--minpts", 3, "--out", out)
+            p = self.succeeds("cluster", self.points, *self.tail, "--out", out)
             self.assertIn("9 points: 2 clusters (largest 4), 8 core, 0 border, 1 noise", p.stdout)
             self.assertTrue(out.exists())
         self.assertEqual(npy_labels(self.folder / "l.npy"), (0, 0, 0, 0, 1, 1, 1, 1, -1))
         self.assertEqual((self.folder / "l.csv").read_text(), "label\n0\n0\n0\n0\n1\n1\n1\n1\n-1\n")
-
-    def test_labels_in_fits_and_hdf5_read_back_as_points(self):
-        points = self.write("p.csv", SQUARES)
-        for name, column in (("l.fits", "LABEL"), ("l.h5", None)):
-            out = self.folder / name
-            self.succeeds("cluster", points, "--columns", "0,1", "--eps", 0.1, "--minpts", 3, "--out", out)
-            words = ["cluster", out, "--eps", 0.5, "--minpts", 1] + (["--columns", column] if column else [])
+        for words in (["l.fits", "--columns", "LABEL"], ["l.h5"]):
             # The labels -1, 0, 1 as points in one dimension give three clusters of equal values.
-            self.assertEqual(self.json(*words)["clusters"], 3)
+            found = self.json("cluster", *words, "--eps", 0.5, "--minpts", 1, cwd=self.folder)
+            self.assertEqual(found["clusters"], 3)
 
     def test_cluster_as_json(self):
-        points = self.write("p.csv", SQUARES)
-        result = self.json("cluster", points, "--columns", "x,y", "--eps", 0.1, "--minpts", 3)
+        result = self.json("cluster", self.points, *self.tail)
         self.assertEqual((result["clusters"], result["noise"], result["core"], result["largest"]), (2, 1, 8, 4))
 
     def test_a_file_that_is_piped_in_is_read(self):
@@ -90,9 +89,8 @@ class Commands(ProgramTest):
         self.assertEqual(result["points"], 9)
 
     def test_neighbors_counts_and_writes_pairs(self):
-        points = self.write("p.csv", SQUARES)
         out = self.folder / "t.h5"
-        p = self.succeeds("neighbors", points, "--columns", "x,y", "--eps", 0.1, "--out", out, "--distances")
+        p = self.succeeds("neighbors", self.points, "--columns", "x,y", "--eps", 0.1, "--out", out, "--distances")
         self.assertIn("9 points, 25 pairs within 0.1", p.stdout)
         self.assertGreater(out.stat().st_size, 25 * 12)
 
@@ -140,8 +138,7 @@ class Commands(ProgramTest):
         lines = SQUARES.splitlines(keepends=True)
         first = self.write("a.csv", "".join(lines[:4]))
         second = self.write("b.csv", lines[0] + "".join(lines[4:]))
-        self.assertEqual(self.labels_of("cluster", first, second, "--columns", "x,y", "--eps", 0.1, "--minpts", 3),
-                         (0, 0, 0, 0, 1, 1, 1, 1, -1))
+        self.assertEqual(self.labels_of("cluster", first, second, *self.tail), (0, 0, 0, 0, 1, 1, 1, 1, -1))
 
     def test_every_way_to_run_gives_the_same_labels(self):
         base = ["cluster", self.generated("tec", 5000), "--columns", "0,1", "--eps", 0.2, "--minpts", 5]
@@ -180,8 +177,7 @@ class Commands(ProgramTest):
         self.assertEqual(sharing, {"engines": 1, "by": "one", "parts": 1, "because": "all points fit the one device"})
 
     def test_a_plan_tells_the_time(self):
-        points = self.write("p.csv", SQUARES)
-        words = ["plan", points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4"]
+        words = ["plan", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4"]
         plan = self.json(*words, "--backend", "cpu")
         times = [group["seconds"] for group in plan["groups"]]
         self.assertTrue(len(times) == 2 and all(t > 0 for t in times), times)
@@ -191,10 +187,9 @@ class Commands(ProgramTest):
         self.assertRegex(lines[-1], r"^about \S+ s in all")
 
 
-class Sweeps(ProgramTest):
+class Sweeps(Squares):
     def setUp(self):
         super().setUp()
-        self.points = self.write("p.csv", SQUARES)
         self.out = self.folder / "results"
         self.sweep = ["sweep", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4",
                       "--out", self.out]
@@ -271,10 +266,6 @@ class Sweeps(ProgramTest):
         self.assertIn("3 variants of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
         self.assertEqual(len(summary(self.out)), 4)
         self.assertEqual(kept.stat().st_mtime_ns, when)
-        # If a label file is missing, it is made again.
-        kept.unlink()
-        self.assertIn("1 variant of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
-        self.assertEqual(len(npy_labels(kept)), 9)
 
     def test_damaged_results_are_named(self):
         self.succeeds(*self.sweep)
@@ -294,12 +285,7 @@ class Sweeps(ProgramTest):
         self.assertEqual(npy_labels(self.out / row["labels"]), ())
 
 
-class BadInput(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        self.points = self.write("p.csv", SQUARES)
-        self.tail = ["--columns", "x,y", "--eps", 0.1, "--minpts", 3]
-
+class BadInput(Squares):
     def test_parameters(self):
         for eps in ("0", "-1", "nan", "inf", "", "0.1,x", "0.1:0.2", "0.1:0.3:-0.1"):
             self.fails(2, ["eps" if ":" not in eps else eps], "cluster", self.points, "--eps=" + eps, "--minpts", 3)

@@ -578,9 +578,9 @@ class Killed(Results):
         self.succeeds(*words)
         self.duration = time.monotonic() - begin
 
-    def ends(self, *words, **grid):
-        """Runs a sweep to its end. Then the folder must be sound, and the labels those of a run that was not killed."""
-        self.succeeds(*self.sweep(*words, **grid))
+    def ends(self, *words):
+        """Runs a sweep to its end. Then the folder must be sound and have the labels of a run that was not killed."""
+        self.succeeds(*self.sweep(*words, **self.grid))
         self.assertEqual(labels(self.out), self.whole)
         self.assert_sound()
 
@@ -595,15 +595,22 @@ class Killed(Results):
         self.assertIn(p.returncode, (0, -signal.SIGKILL))
         return p.returncode != 0
 
+    def kill_and_end(self, *words):
+        """Kills a sweep again and again, and then runs it to its end."""
+        for _ in range(self.KILLS):
+            self.kill(*self.sweep(*words, **self.grid))
+        self.succeeds(*self.sweep(*words, **self.grid))
+        self.assert_sound()
+
     def test_a_sweep_that_is_killed_again_and_again_ends_with_the_same_labels(self):
         killed = 0
         while killed < self.KILLS:
             killed += self.kill(*self.sweep("--resume", **self.grid))
             if (self.rng.random() < 0.1
                     or (self.out / "sweep.json").exists() and self.described()["status"] == "complete"):
-                self.ends("--resume", **self.grid)
+                self.ends("--resume")
                 shutil.rmtree(self.out)
-        self.ends("--resume", **self.grid)
+        self.ends("--resume")
 
     def test_counts_and_a_lineage_that_are_killed_again_and_again_end_the_same(self):
         words = ["--keep", "summary", "--lineage"]
@@ -612,24 +619,18 @@ class Killed(Results):
         whole = npz(self.out / "lineage.npz")
         self.assertEqual(counts(self.out), counts(self.folder / "whole"))
         self.out = self.folder / "killed"
-        for _ in range(self.KILLS):
-            self.kill(*self.sweep("--resume", *words, **self.grid))
-        self.succeeds(*self.sweep("--resume", *words, **self.grid))
+        self.kill_and_end("--resume", *words)
         self.assertEqual(counts(self.out), counts(self.folder / "whole"))
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
-        self.assert_sound()
         # Labels are added to counts, and these runs are killed too.
         for _ in range(self.KILLS):
             self.kill(*self.sweep("--resume", **self.grid))
-        self.ends("--resume", "--lineage", **self.grid)
+        self.ends("--resume", "--lineage")
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
         # Counts then replace labels.
-        for _ in range(self.KILLS):
-            self.kill(*self.sweep("--overwrite", *words, **self.grid))
-        self.succeeds(*self.sweep("--overwrite", *words, **self.grid))
+        self.kill_and_end("--overwrite", *words)
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
         self.assertFalse((self.out / "labels").exists())
-        self.assert_sound()
 
     def test_outputs_of_every_kind_that_are_killed_again_and_again_end_the_same(self):
         grid = {"eps": "0.05,0.1,0.2", "minpts": "3,12"}
@@ -667,10 +668,8 @@ class Killed(Results):
         small = {"eps": "0.3,0.7", "minpts": "5"}
         self.succeeds(*self.sweep(**small))
         old = labels(self.out)
-        for _ in range(self.KILLS):
-            self.kill(*self.sweep("--overwrite", **self.grid))
-        # After any kill, one run repairs the folder.
-        self.ends("--overwrite", **self.grid)
+        self.kill_and_end("--overwrite")  # after any kill, one run repairs the folder
+        self.assertEqual(labels(self.out), self.whole)
         self.kill(*self.sweep("--overwrite", **small))
         self.succeeds(*self.sweep("--resume", **small))
         self.assertTrue(all(labels(self.out)[key] == value for key, value in old.items()))
@@ -686,7 +685,7 @@ class Killed(Results):
         _, errors = p.communicate(timeout=30)
         if p.returncode == 130 and "still holds the old results" in errors:
             self.assertEqual({n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}, before)
-        self.ends("--overwrite", "--json", **self.grid)
+        self.ends("--overwrite", "--json")
 
 
 if __name__ == "__main__":
