@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests catalogues of clusters and of groups of friends: contents, files and errors."""
 import math
 import random
@@ -45,18 +44,17 @@ class Catalog(ProgramTest):
             self.assertEqual(float(c["v_max"]), max(v))
 
     def test_a_folder_has_one_for_each_variant_and_makes_them_again_for_other_columns(self):
-        out = self.folder / "r"
-        words = (self.points, "--columns", "x,y", "--eps", "0.2,0.3", "--minpts", "4", "--out", out, "--quiet")
+        words = (self.points, "--columns", "x,y", "--eps", "0.2,0.3", "--minpts", "4", "--out", self.out, "--quiet")
         self.succeeds("sweep", *words)
         self.succeeds("sweep", *words, "--catalog", "csv", "--resume")
-        files = sorted(p.name for p in (out / "catalog").iterdir())
+        files = sorted(p.name for p in (self.out / "catalog").iterdir())
         self.assertEqual(files, ["eps_0.2_minpts_4.csv", "eps_0.3_minpts_4.csv"])
-        plain = (out / "catalog" / files[1]).read_text()
+        plain = (self.out / "catalog" / files[1]).read_text()
         self.assertNotIn("v_mean", plain)
         self.succeeds("sweep", *words, "--catalog", "csv", "--resume")
-        self.assertEqual((out / "catalog" / files[1]).read_text(), plain)
+        self.assertEqual((self.out / "catalog" / files[1]).read_text(), plain)
         self.succeeds("sweep", *words, "--catalog", "csv", "--stats", "v", "--resume")
-        self.assertIn("v_mean", (out / "catalog" / files[1]).read_text())
+        self.assertIn("v_mean", (self.out / "catalog" / files[1]).read_text())
 
     def test_every_format_holds_the_same(self):
         expected = table(self.succeeds("cluster", *self.run_words, "--catalog", "-", "--quiet").stdout)
@@ -163,18 +161,18 @@ class Rows(ProgramTest):
         self.succeeds("fof", self.points, "--on-nan", "drop", "--linking-length", 1, "--ids", "first", "--catalog", out,
                       "--overwrite")
         self.assertEqual(self.first_cores(out), [1, 4])
-        self.succeeds("sweep", *self.words, "--catalog", "csv", "--lineage", "--out", self.folder / "r")
-        self.assertEqual(self.first_cores(self.folder / "r" / "catalog" / "eps_1_minpts_2.csv"), [1, 4])
-        self.assertEqual(npz(self.folder / "r" / "lineage.npz")["first_core"], (1, 4))
-        self.succeeds("report", self.folder / "r", "--out", self.folder / "page.html")
+        self.succeeds("sweep", *self.words, "--catalog", "csv", "--lineage", "--out", self.out)
+        self.assertEqual(self.first_cores(self.out / "catalog" / "eps_1_minpts_2.csv"), [1, 4])
+        self.assertEqual(npz(self.out / "lineage.npz")["first_core"], (1, 4))
+        self.succeeds("report", self.out, "--out", self.folder / "page.html")
 
     def test_where_files_were_joined(self):
         second = self.write("second.csv", "x,y\n,\n9,9\n9,9.1\n")
         out = self.folder / "c.csv"
         self.succeeds("cluster", self.points, second, *self.words[1:], "--catalog", out)
         self.assertEqual(self.first_cores(out), [1, 4, 8])
-        self.succeeds("sweep", self.points, second, *self.words[1:], "--lineage", "--out", self.folder / "r")
-        self.assertEqual(npz(self.folder / "r" / "lineage.npz")["first_core"], (1, 4, 8))
+        self.succeeds("sweep", self.points, second, *self.words[1:], "--lineage", "--out", self.out)
+        self.assertEqual(npz(self.out / "lineage.npz")["first_core"], (1, 4, 8))
 
     def test_columns_are_the_same_without_clusters(self):
         weighted = self.write("w.csv", "x,y,m,t\n0,0,1,1\n0,0.1,1,1\n9,9,1,2\n")

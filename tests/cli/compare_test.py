@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests the comparison of two labellings."""
 import itertools
 import math
@@ -33,14 +32,13 @@ class Compare(ProgramTest):
         source = random.Random(5)
         self.rows = [(source.gauss(4 * (i % 3), 1), source.gauss(0, 1)) for i in range(600)]
         self.points = self.write_rows("p.csv", "x,y", self.rows)
-        self.results = self.folder / "r"
-        self.sweep("--eps", "0.3,0.5", "--minpts", "4,8", "--out", self.results)
+        self.sweep("--eps", "0.3,0.5", "--minpts", "4,8", "--out", self.out)
 
     def sweep(self, *words, points=None):
         self.succeeds("sweep", points or self.points, *words, "--quiet")
 
     def labels(self, eps, minpts, folder=None):
-        return npy_labels((folder or self.results) / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
+        return npy_labels((folder or self.out) / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
 
     def compared(self, *words):
         return self.json("compare", *words)
@@ -51,7 +49,7 @@ class Compare(ProgramTest):
 
     def test_two_variants_of_a_folder(self):
         a, b = self.labels(0.3, 8), self.labels(0.5, 4)
-        found = self.compared(self.results, "--cell", "0.3:8", "--cell", "0.5:4")
+        found = self.compared(self.out, "--cell", "0.3:8", "--cell", "0.5:4")
         self.assertEqual((found["points"], found["a"]["eps"], found["b"]["minpts"]), (600, 0.3, 4))
         self.assert_indices(found, a, b)
         self.assertAlmostEqual(found["kept_back"], indices(b, a)["kept"], delta=1e-12)
@@ -66,8 +64,8 @@ class Compare(ProgramTest):
             self.assertEqual(parts, {y: c for (x, y), c in both.items() if x == fate["cluster"] and y >= 0})
             self.assertEqual(list(parts.values()), sorted(parts.values(), reverse=True))
             self.assertEqual(fate["noise"], both[fate["cluster"], -1])
-        self.assertEqual(self.compared(self.results, "--cell", "0.3:8,0.5:4"), found)
-        self.assertEqual(len(self.compared(self.results, "--cell", "0.3:8,0.5:4", "--most", 1)["became"]), 2)
+        self.assertEqual(self.compared(self.out, "--cell", "0.3:8,0.5:4"), found)
+        self.assertEqual(len(self.compared(self.out, "--cell", "0.3:8,0.5:4", "--most", 1)["became"]), 2)
 
     def test_the_table(self):
         a = self.write("a.csv", "label\n0\n0\n0\n1\n1\n-1\n-1\n2\n")
@@ -93,11 +91,11 @@ class Compare(ProgramTest):
         for file in copies:
             self.succeeds(*points, "--labelled", file)
         for file in files + copies:
-            found = self.compared(file, self.results, "--eps", 0.5, "--minpts", 4)
+            found = self.compared(file, self.out, "--eps", 0.5, "--minpts", 4)
             self.assertEqual((found["points"], found["adjusted_rand"], found["variation"]), (600, 1, 0), file)
         renamed = self.write("renamed.csv", copies[0].read_text().replace("label", "group"))
         self.assertEqual(self.compared(renamed, files[0], "--columns", "group", "--columns", 0)["adjusted_rand"], 1)
-        found = self.compared(renamed, self.results, "--eps", 0.5, "--minpts", 4, "--columns", "group")
+        found = self.compared(renamed, self.out, "--eps", 0.5, "--minpts", 4, "--columns", "group")
         self.assertEqual(found["adjusted_rand"], 1)
         self.fails(2, ["more than twice"], "compare", renamed, renamed, *["--columns", "group"] * 3)
         self.fails(3, ["no column 'grup'"], "compare", renamed, renamed, "--columns", "grup")
@@ -107,20 +105,20 @@ class Compare(ProgramTest):
     def test_every_variant_that_two_folders_have(self):
         other = self.folder / "other"
         self.sweep("--metric", "chebyshev", "--eps", "0.5,0.3,0.7", "--minpts", "4", "--out", other)
-        found = self.compared(self.results, other)
+        found = self.compared(self.out, other)
         self.assertEqual([(v["eps"], v["minpts"]) for v in found["variants"]], [(0.3, 4), (0.5, 4)])
         self.assertEqual((found["only_a"], found["only_b"]), (2, 1))
         for variant in found["variants"]:
-            a, b = (self.labels(variant["eps"], 4, folder) for folder in (self.results, other))
+            a, b = (self.labels(variant["eps"], 4, folder) for folder in (self.out, other))
             self.assert_indices(variant, a, b)
             self.assertEqual((variant["clusters_a"], variant["noise_b"]), (max(a) + 1, b.count(-1)))
-        p = self.succeeds("compare", self.results, other)
+        p = self.succeeds("compare", self.out, other)
         self.assertEqual(len(p.stdout.splitlines()), 4)
         self.assertIn("2 variants in both", p.stdout)
         # One cell applies to both results. Of two cells, the first applies to A.
-        self.assertEqual(self.compared(self.results, other, "--cell", "0.5:4")["adjusted_rand"],
+        self.assertEqual(self.compared(self.out, other, "--cell", "0.5:4")["adjusted_rand"],
                          found["variants"][1]["adjusted_rand"])
-        self.assertEqual(self.compared(self.results, other, "--cell", "0.3:8", "--cell", "0.7:4")["b"]["eps"], 0.7)
+        self.assertEqual(self.compared(self.out, other, "--cell", "0.3:8", "--cell", "0.7:4")["b"]["eps"], 0.7)
 
     def test_what_cannot_be_compared(self):
         def refuses(code, parts, *words):
@@ -134,16 +132,16 @@ class Compare(ProgramTest):
         refuses(2, ["standard input", "once"], "-", "-")
         refuses(3, ["l.csv has 600 labels", "few.csv has 1 label", "same points"], labels, few)
         refuses(3, ["absent.csv"], labels, self.folder / "absent.csv")
-        refuses(2, ["one folder", "--cell EPS:MINPTS", "twice"], self.results)
-        refuses(2, ["one folder"], self.results, "--cell", "0.3:4")
-        refuses(2, ["holds 4 variants", "--cell"], labels, self.results)
+        refuses(2, ["one folder", "--cell EPS:MINPTS", "twice"], self.out)
+        refuses(2, ["one folder"], self.out, "--cell", "0.3:4")
+        refuses(2, ["holds 4 variants", "--cell"], labels, self.out)
         refuses(2, ["both are files"], labels, labels, "--cell", "0.3:4")
-        refuses(2, ["one of the two is a file"], labels, self.results, "--cell", "0.3:4", "--cell", "0.5:4")
-        refuses(2, ["3 cells"], self.results, "--cell", "0.3:4,0.5:4,0.5:8")
-        refuses(2, ["either --cell or --eps"], self.results, self.results, "--cell", "0.3:4", "--eps", 0.3)
-        refuses(2, ["give both"], self.results, self.results, "--eps", 0.3)
-        refuses(2, ["one variant", "--cell"], self.results, self.results, "--eps", "0.3,0.5", "--minpts", 4)
-        refuses(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], self.results, "--cell", "0.3:4,0.4:4")
+        refuses(2, ["one of the two is a file"], labels, self.out, "--cell", "0.3:4", "--cell", "0.5:4")
+        refuses(2, ["3 cells"], self.out, "--cell", "0.3:4,0.5:4,0.5:8")
+        refuses(2, ["either --cell or --eps"], self.out, self.out, "--cell", "0.3:4", "--eps", 0.3)
+        refuses(2, ["give both"], self.out, self.out, "--eps", 0.3)
+        refuses(2, ["one variant", "--cell"], self.out, self.out, "--eps", "0.3,0.5", "--minpts", 4)
+        refuses(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], self.out, "--cell", "0.3:4,0.4:4")
         refuses(3, ["holds no results"], self.folder, "--cell", "0.3:4,0.5:4")
         for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]),
                             ("nan", ["no number in row 0"])):
@@ -154,23 +152,22 @@ class Compare(ProgramTest):
         moved = self.write("m.csv", self.points.read_text().replace(f"{self.rows[0][0]!r}", "77"))
         other = self.folder / "other"
         self.sweep("--eps", 0.3, "--minpts", 4, "--out", other, points=moved)
-        p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.results,
-                       other)
+        p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.out, other)
         self.assertNotIn("--cell", p.stderr)
-        self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.results, other)))
+        self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.out, other)))
         # Results with weights and metrics still have the same points.
         weighted = self.write_rows("w.csv", "x,y,w", [(x, y, 2) for x, y in self.rows])
         shutil.rmtree(other)
         self.sweep("--weight", "w", "--eps", 0.3, "--minpts", 4, "--out", other, points=weighted)
-        self.assertLess(self.compared(self.results, other)["variants"][0]["adjusted_rand"], 1)
+        self.assertLess(self.compared(self.out, other)["variants"][0]["adjusted_rand"], 1)
         shutil.rmtree(other)
         self.sweep("--eps", 0.6, "--minpts", 4, "--out", other)
-        self.fails(3, ["no variant in common"], "compare", self.results, other)
+        self.fails(3, ["no variant in common"], "compare", self.out, other)
 
     def test_labels_that_have_changed(self):
-        file = self.results / "labels" / "eps_0.3_minpts_4.npy"
+        file = self.out / "labels" / "eps_0.3_minpts_4.npy"
         file.write_bytes(file.read_bytes()[:-4] + struct.pack("<i", 9))
-        self.fails(3, ["eps_0.3_minpts_4.npy", "has changed"], "compare", self.results, "--cell", "0.3:4,0.5:4")
+        self.fails(3, ["eps_0.3_minpts_4.npy", "has changed"], "compare", self.out, "--cell", "0.3:4,0.5:4")
 
     def test_labelled_files_in_which_rows_were_dropped(self):
         rows = [list(row) for row in self.rows]

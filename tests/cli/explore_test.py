@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests the output of explore and suggest, and that they refuse invalid input before they compute."""
 import fcntl
 import json
@@ -26,7 +25,6 @@ class Explore(ProgramTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("p.csv", blobs())
-        self.out = self.folder / "explored"
 
     def explored(self, *words):
         return self.json("explore", self.points, *words)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Compares the program on real data with stored labels of scikit-learn, on every path; data of many dimensions run on
 the default path only. Skips (77) if the data are missing."""
 import csv

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests hdbscan: labels as the definition has them, files that agree, and folders with whole results."""
 
 import itertools
@@ -81,7 +80,6 @@ class Hdbscan(PageTest):
         self.points = list(dict.fromkeys(clumps + [(rng.randrange(60), rng.randrange(60)) for _ in range(25)]))
         rng.shuffle(self.points)
         self.file = self.write_rows("p.csv", "x,y,name", [(x, y, f"p{i}") for i, (x, y) in enumerate(self.points)])
-        self.out = self.folder / "r"
 
     def words(self, *more, minpts="3,5", sizes="4,8", points=None, columns="x,y"):
         return ["hdbscan", points or self.file, "--columns", columns, "--minpts", minpts, "--min-cluster-size", sizes,

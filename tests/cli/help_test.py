@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Help, manual page and shell completion come from one table, so they name the same options."""
 import re
 import shutil

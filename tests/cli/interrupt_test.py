@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Interrupts a 200-variant sweep at random times: finished results are valid, and --resume completes the rest."""
 import os
 import random

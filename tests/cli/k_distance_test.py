@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Compares k-distances, their knee, the suggested eps and neighbours per point with plain loops."""
 import math
 import random

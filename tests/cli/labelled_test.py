@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests --labelled of cluster and sweep, which writes the input with a column of labels."""
 import csv
 import gzip
@@ -129,7 +128,7 @@ class Cluster(Labelled):
         if not self.formats():
             self.fails(2, ["Parquet", "EPSFLOW_WITH_PARQUET=ON"], *words)
             self.fails(2, ["EPSFLOW_WITH_PARQUET=ON"], "sweep", *words[1:10], "--labelled", "parquet",
-                       "--out", self.folder / "r")
+                       "--out", self.out)
             return
         self.succeeds(*words)
         self.assert_labels(["0", "0", "0", "1"], out, "ra,dec,label,core")
@@ -151,7 +150,7 @@ class Cluster(Labelled):
             self.fails(2, [name, ".csv", ".parquet", "geopandas", "pyvista", "docs/howto/files.md"],
                        *self.cluster("--labelled", self.folder / name))
         self.fails(2, ["'geojson' is unknown", "csv", "parquet"], "sweep", *self.cluster()[1:],
-                   "--out", self.folder / "r", "--labelled", "geojson")
+                   "--out", self.out, "--labelled", "geojson")
 
     def test_more_columns_than_a_format_holds(self):
         wide = self.write_rows("wide.csv", ",".join(f"a{i}" for i in range(1000)), [range(1000)])
@@ -191,7 +190,7 @@ class Cluster(Labelled):
                    "--labelled", self.folder / "." / "both.csv")
         self.fails(2, ["--out and --labelled are both -"], *words, "--out", "-", "--labelled", "-")
         self.fails(2, ["--labelled - and --json"], *words, "--labelled", "-", "--json")
-        self.fails(2, ["--labelled", "csv"], "sweep", *words[1:], "--out", self.folder / "r", "--labelled", "npy")
+        self.fails(2, ["--labelled", "csv"], "sweep", *words[1:], "--out", self.out, "--labelled", "npy")
         self.assertEqual(self.points.read_text(), TABLE)
 
     def test_a_full_disk_is_told_and_leaves_nothing(self):
@@ -207,10 +206,6 @@ class Cluster(Labelled):
 
 
 class Sweep(Labelled):
-    def setUp(self):
-        super().setUp()
-        self.out = self.folder / "results"
-
     def sweep(self, *words, eps="0.2,0.3"):
         return ["sweep", self.points, "--columns", "ra,dec", "--on-nan", "drop", "--eps", eps, "--minpts", 3, "--out",
                 self.out, *words]

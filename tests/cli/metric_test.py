@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests metrics of the program: columns by name, units of eps, and results that differ in their metrics."""
 import math
 import random
@@ -114,7 +113,7 @@ class Metrics(ProgramTest):
         for part in ("--eps 0.3 is taken in rad", "17.2 degrees", "10 degrees of longitude and 8 of latitude",
                      "write --unit deg or --unit arcmin"):
             self.assertIn(part, said)
-        sweep = ["sweep", points, "--metric", "greatcircle", "--out", self.folder / "r"]
+        sweep = ["sweep", points, "--metric", "greatcircle", "--out", self.out]
         self.assertIn("--eps 20 is taken in deg", self.succeeds(*sweep, "--variants", "30:4,20:4").stderr)
         self.assertNotIn("field", self.succeeds(*sweep, "--eps", "1,30", "--minpts", 4, "--overwrite").stderr)
 
@@ -190,10 +189,10 @@ class Metrics(ProgramTest):
 
     def test_results_of_two_metrics_do_not_mix(self):
         points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
-        sweep = ["sweep", points, "--minpts", 4, "--out", self.folder / "r", "--resume"]
+        sweep = ["sweep", points, "--minpts", 4, "--out", self.out, "--resume"]
         self.succeeds(*sweep, "--eps", 1, "--metric", "greatcircle")
         self.succeeds(*sweep, "--eps", 2, "--metric", "greatcircle")
-        self.assertEqual(len(summary(self.folder / "r")), 2)
+        self.assertEqual(len(summary(self.out)), 2)
         for words, metric in (([], "euclidean"),
                               (["--metric", "greatcircle", "--unit", "km"], "greatcircle, eps in km")):
             p = self.fails(3, ["another metric", f"greatcircle, eps in deg, not {metric}", "--overwrite"], *sweep,
@@ -324,7 +323,7 @@ class Units(ProgramTest):
         self.assertEqual(said.count("convert"), 0)
 
     def test_results_are_of_the_converted_points(self):
-        sweep = ["sweep", "--out", self.folder / "r", "--resume", *self.greatcircle, "--core"]
+        sweep = ["sweep", "--out", self.out, "--resume", *self.greatcircle, "--core"]
         hours = self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n")
         self.succeeds(*sweep, hours)
         # Any unit gives the same points. If the hours are read as degrees, the data set differs.
@@ -332,13 +331,13 @@ class Units(ProgramTest):
         self.fails(3, [], *sweep, self.write("h.csv", "ra,dec\n1,2\n1.01,2\n"))
 
     def test_new_points_come_in_the_unit_of_the_clustering(self):
-        variant = ["--eps", 0.7, "--minpts", 4, "--results", self.folder / "r"]
+        variant = ["--eps", 0.7, "--minpts", 4, "--results", self.out]
         hours = self.text("h.csv", "hourangle", "deg")
-        self.succeeds("sweep", hours, "--out", self.folder / "r", *self.greatcircle, "--core")
+        self.succeeds("sweep", hours, "--out", self.out, *self.greatcircle, "--core")
         for points in (hours, self.text("d.csv", "deg", "deg"), self.fits("r.fits", "rad", "rad")):
             self.assertEqual(self.labels_of("predict", points, *variant), self.expected)
         metres = self.text("m.csv", "m", "m", "x,y")
-        self.succeeds("sweep", metres, "--out", self.folder / "r", *variant[:4], "--core", "--overwrite")
+        self.succeeds("sweep", metres, "--out", self.out, *variant[:4], "--core", "--overwrite")
         self.succeeds("predict", metres, *variant)
         self.fails(2, ["column x is in km, and in"], "predict", self.text("k.csv", "km", "km", "x,y"), *variant)
 
@@ -349,7 +348,7 @@ class Same(ProgramTest):
         for first, others in ((["--metric", "manhattan"], [["--metric", "minkowski", "--p", 1]]),
                               (["--metric", "chebyshev"], [["--metric", "minkowski", "--p", "inf"]]),
                               ([], [["--metric", "minkowski"], ["--scale", "1,1"], ["--box", "-,-"]])):
-            words = ["sweep", points, "--minpts", 2, "--out", self.folder / "r"]
+            words = ["sweep", points, "--minpts", 2, "--out", self.out]
             self.succeeds(*words, "--eps", 1, *first, "--overwrite")
             for i, other in enumerate(others):
                 self.succeeds(*words, "--eps", 2 + i, *other, "--resume")

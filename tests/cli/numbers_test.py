@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """If numbers in the files of a results folder were changed, the program reports damage and never uses them."""
 import io
 import json
@@ -112,7 +111,6 @@ class OfAnExploration(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        self.out = self.folder / "explored"
         self.succeeds("explore", self.write("p.csv", blobs()), "--out", self.out)
         self.words = ["report", self.out, "--out", self.folder / "page.html", "--overwrite"]
 

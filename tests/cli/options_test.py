@@ -1,17 +1,16 @@
-#!/usr/bin/env python3
 """Tests options: valid and invalid values, the names in errors, missing options, and suggestions for misspelt ones."""
 import unittest
 
 from support import ProgramTest, manifest, summary
 
-POINTS = "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n"
 
-
-class Values(ProgramTest):
+class Points(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.points = self.write("p.csv", POINTS)
+        self.points = self.write("p.csv", "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n")
 
+
+class Values(Points):
     def refuses(self, parts, *words, variant=("--eps", 1, "--minpts", 3)):
         """Checks that cluster with these words fails with one line of error."""
         p = self.fails(2, parts, "cluster", self.points, *variant, *words)
@@ -106,14 +105,13 @@ class Values(ProgramTest):
                          "--strategy", "direct", *words)
 
 
-class Searches(ProgramTest):
+class Searches(Points):
     """Tests --index and --decide, how candidates are found and classified, in every command that searches."""
 
     def setUp(self):
         super().setUp()
-        self.points = self.write("p.csv", POINTS)
         sweep = ["--eps", 1, "--minpts", 3]
-        self.commands = {"cluster": sweep, "sweep": [*sweep, "--out", self.folder / "r", "--overwrite"], "plan": sweep,
+        self.commands = {"cluster": sweep, "sweep": [*sweep, "--out", self.out, "--overwrite"], "plan": sweep,
                          "neighbors": ["--eps", 1, "--out", self.folder / "n.h5", "--overwrite"]}
 
     def each(self, *words):
@@ -170,7 +168,7 @@ class Searches(ProgramTest):
     def test_they_are_recorded(self):
         self.succeeds("sweep", self.points, *self.commands["sweep"], "--backend", "cpu", "--index", "grid", "--decide",
                       "scalar")
-        recorded = manifest(self.folder / "r")["options"]
+        recorded = manifest(self.out)["options"]
         self.assertEqual((recorded["index"], recorded["decide"]), ("grid", "scalar"))
 
 
@@ -187,15 +185,10 @@ class Missing(ProgramTest):
         self.fails(2, ["SHELL is missing; for example: source <(epsflow completion bash)"], "completion")
 
 
-class Lists(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        self.points = self.write("p.csv", POINTS)
-
+class Lists(Points):
     def variants(self, *words):
-        out = self.folder / "r"
-        self.succeeds("sweep", self.points, "--out", out, "--overwrite", *words)
-        return sorted(summary(out))
+        self.succeeds("sweep", self.points, "--out", self.out, "--overwrite", *words)
+        return sorted(summary(self.out))
 
     def test_every_form(self):
         expected = [(0.1, 3), (0.2, 3), (0.3, 3)]
@@ -205,25 +198,24 @@ class Lists(ProgramTest):
 
     def test_a_step_that_may_be_meant_as_a_number_of_values_is_refused(self):
         self.fails(2, ["'0.1:0.5:5'", "lo:hi:n:lin"], "sweep", self.points, "--eps", "0.1:0.5:5", "--minpts", 3,
-                   "--out", self.folder / "r")
+                   "--out", self.out)
 
     def test_what_is_wrong_is_named(self):
         for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]),
                            ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
                            ("0.1,x", ["'x' in '0.1,x' is no number"])):
-            self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.folder / "r")
-        self.assertFalse((self.folder / "r").exists())
+            self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.out)
+        self.assertFalse(self.out.exists())
 
 
-class Aliases(ProgramTest):
+class Aliases(Points):
     def test_min_samples_is_minpts(self):
-        points = self.write("p.csv", POINTS)
-        results = [self.json("cluster", points, "--eps", 1, name, 3) for name in ("--minpts", "--min-samples")]
+        results = [self.json("cluster", self.points, "--eps", 1, name, 3) for name in ("--minpts", "--min-samples")]
         for result in results:
             del result["seconds"]
         self.assertEqual(results[0], results[1])
-        self.succeeds("sweep", points, "--eps", 1, "--min-samples", 3, "--out", self.folder / "r")
-        self.assertEqual(manifest(self.folder / "r")["options"]["minpts"], "3")
+        self.succeeds("sweep", self.points, "--eps", 1, "--min-samples", 3, "--out", self.out)
+        self.assertEqual(manifest(self.out)["options"]["minpts"], "3")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests a sweep of points that stay in their file because they do not fit into memory."""
 import array
 import random
@@ -61,11 +60,10 @@ class LeftRows(ProgramTest):
             file.write(struct.pack("<d", float("nan")))
         for memory in ("60M", "1G"):
             self.fails(3, ["p.npy", "row 1999999, column 1 is nan", "--on-nan drop"], *self.sweep, "--out",
-                       self.folder / "out", "--memory", memory)
+                       self.out, "--memory", memory)
 
     def test_memory_that_is_not_enough_for_parts(self):
-        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.folder / "out",
-                   "--memory", "20M")
+        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.out, "--memory", "20M")
 
 
 if __name__ == "__main__":

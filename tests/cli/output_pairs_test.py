@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Combines all outputs of a sweep in pairs, in every kind of earlier folder, with weights, dropped rows and slices.
 
 The expected files of a folder are computed here from the rules in the manual, and compared file by file.

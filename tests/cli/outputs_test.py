@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Checks that the program never destroys a file of the user: single files."""
 import os
 import struct
@@ -145,7 +144,7 @@ class SingleFiles(ProgramTest):
                 self.assertIn(b"METRIC  = '" if name.endswith("fits") else b"metric", data)
                 self.assertEqual((b"EPSUNIT = 'km" if name.endswith("fits") else b"eps_unit") in data, unit is not None)
                 self.succeeds("cluster", out, "--columns", "0", "--eps", 1, "--minpts", 1)  # the file is still readable
-        for command, more in (("cluster", []), ("sweep", ["--out", self.folder / "r"]), ("neighbors", []),
+        for command, more in (("cluster", []), ("sweep", ["--out", self.out]), ("neighbors", []),
                               ("plan", [])):
             words = [command, self.points, "--eps", 0.1, *(["--minpts", 3] if command != "neighbors" else []), *more]
             result = self.json(*words)
@@ -183,15 +182,14 @@ class SingleFiles(ProgramTest):
             self.assertIn("is the input" if file.suffix == ".csv" or "predict" in words else "", p.stderr)
 
     def test_no_file_of_results_that_are_read_is_replaced(self):
-        results = self.folder / "r"
-        self.succeeds("sweep", self.points, "--eps", 0.3, "--minpts", 2, "--out", results, "--core", "--quiet")
-        before = tree(results)
-        predict = ["predict", self.write("new.csv", "x,y\n0,0\n"), "--results", results, "--eps", 0.3, "--minpts", 2,
+        self.succeeds("sweep", self.points, "--eps", 0.3, "--minpts", 2, "--out", self.out, "--core", "--quiet")
+        before = tree(self.out)
+        predict = ["predict", self.write("new.csv", "x,y\n0,0\n"), "--results", self.out, "--eps", 0.3, "--minpts", 2,
                    "--out"]
         for name in ("labels/eps_0.3_minpts_2.npy", "core/eps_0.3_minpts_2.npy", "labels/eps_7_minpts_2.npy"):
-            self.fails(2, [name], *predict, results / name, "--overwrite")
-        self.assertEqual(tree(results), before)
-        self.succeeds(*predict, results / "predicted.npy", "--quiet")
+            self.fails(2, [name], *predict, self.out / name, "--overwrite")
+        self.assertEqual(tree(self.out), before)
+        self.succeeds(*predict, self.out / "predicted.npy", "--quiet")
 
     def test_rows_and_other_outputs_have_places_of_their_own(self):
         gap = self.write("gap.csv", "x,y\n0,0\n,1\n0,0.1\n")

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests the prediction of clusters of new points."""
 import json
 import random
@@ -18,13 +17,12 @@ class Predict(ProgramTest):
         self.labels, self.core = self.folder / "l.npy", self.folder / "c.npy"
         self.succeeds("cluster", self.points, *self.variant, "--out", self.labels, "--core", self.core)
         self.clustering = ["--points", self.points, "--labels", self.labels, "--core", self.core, "--eps", 0.5]
-        self.results = self.folder / "r"
-        self.of_results = ["--results", self.results, *self.variant]
+        self.of_results = ["--results", self.out, *self.variant]
 
     def sweep(self, *words):
         """Makes the results folder of one variant, and returns its labels and its core mask, which are files."""
-        self.succeeds("sweep", *words, "--core", "--out", self.results, "--overwrite")
-        return [next((self.results / name).iterdir()) for name in ("labels", "core")]
+        self.succeeds("sweep", *words, "--core", "--out", self.out, "--overwrite")
+        return [next((self.out / name).iterdir()) for name in ("labels", "core")]
 
     def assert_predicted(self, labels, *words):
         self.assertEqual(self.labels_of("predict", *words), npy_labels(labels), words)
@@ -101,15 +99,15 @@ class Predict(ProgramTest):
         labels, _ = self.sweep(haversine, "--metric", "haversine", "--eps", 0.01, "--minpts", 5)
         self.assertGreater(max(npy_labels(labels)), 1)
         for words in ([nameless], [nameless, "--latitude-first"], [haversine]):
-            self.assert_predicted(labels, *words, "--results", self.results, "--eps", 0.01, "--minpts", 5)
+            self.assert_predicted(labels, *words, "--results", self.out, "--eps", 0.01, "--minpts", 5)
 
     def test_new_points_in_another_kind_of_file(self):
         text = self.write("t.txt", self.points.read_text().replace(",", ";"))
         self.sweep(text, "--delimiter", ";", *self.variant)
         self.assert_predicted(self.labels, self.points, *self.of_results)
-        described = manifest(self.results)
+        described = manifest(self.out)
         described["runs"][-1]["options"]["eps"] = 0.5
-        (self.results / "sweep.json").write_text(json.dumps(described))
+        (self.out / "sweep.json").write_text(json.dumps(described))
         self.fails(3, ["sweep.json", "did not write"], "predict", self.points, *self.of_results)
 
     def test_rows_that_are_dropped(self):
@@ -127,11 +125,11 @@ class Predict(ProgramTest):
 
     def test_by_a_results_folder(self):
         old = self.write_rows("old.csv", "id,lat,lon", [(i, y, x) for i, (x, y) in enumerate(self.rows)])
-        folder, want = self.results, self.folder / "want.npy"
+        want = self.folder / "want.npy"
         how = ["--columns", "lon,lat", "--metric", "greatcircle", "--unit", "km"]
-        self.succeeds("sweep", old, *how, "--eps", "30,50", "--minpts", "4,5", "--core", "--out", folder)
+        self.succeeds("sweep", old, *how, "--eps", "30,50", "--minpts", "4,5", "--core", "--out", self.out)
         self.succeeds("cluster", old, *how, "--eps", 50, "--minpts", 5, "--out", want)
-        clustering = ["--results", folder, "--eps", 50, "--minpts", 5]
+        clustering = ["--results", self.out, "--eps", 50, "--minpts", 5]
         self.assert_predicted(want, old, *clustering)
         # Input options apply only to the new points.
         result = self.json("predict", self.write("new.txt", "0;0\n0;10\n0;5\n"), *clustering, "--columns", "1,0")
@@ -141,21 +139,20 @@ class Predict(ProgramTest):
         self.fails(3, ["old.csv", "not there", "--points"], "predict", moved, *clustering)
         self.assert_predicted(want, moved, *clustering, "--points", moved)
         changed = self.write("changed.csv", moved.read_text().replace(f"\n0,{self.rows[0][1]!r}", "\n0,7"))
-        self.fails(3, ["not the points of the results", "--points"], "predict", moved, *clustering,
-                   "--points", changed)
+        self.fails(3, ["not the points of the results", "--points"], "predict", moved, *clustering, "--points", changed)
         self.fails(2, ["metric", "leave"], "predict", moved, *clustering, "--points", moved, "--unit", "deg")
         self.fails(2, ["--labels", "leave it out"], "predict", moved, *clustering, "--labels", want)
         self.fails(2, ["--minpts is missing"], "predict", moved, *clustering[:-2])
         self.fails(2, ["one minpts"], "predict", moved, *clustering[:-1], "4,5")
         self.fails(2, ["--minpts", "--results"], "predict", self.points, *self.clustering, "--minpts", 5)
-        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", folder,
+        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", self.out,
                    "--eps", 51, "--minpts", 5)
         self.fails(3, ["holds no results", "sweep.json is missing there"], "predict", moved, "--results", self.folder,
                    "--eps", 1, "--minpts", 5)
-        mask = folder / "core" / "eps_50_minpts_5.npy"
+        mask = self.out / "core" / "eps_50_minpts_5.npy"
         mask.write_bytes(mask.read_bytes()[:-1] + b"\x02")
         self.fails(3, ["core/eps_50_minpts_5.npy", "has changed"], "predict", moved, *clustering)
-        self.succeeds("sweep", moved, *how, "--eps", 50, "--minpts", 5, "--out", folder, "--overwrite")
+        self.succeeds("sweep", moved, *how, "--eps", 50, "--minpts", 5, "--out", self.out, "--overwrite")
         self.fails(3, ["no mask of core points", "--core"], "predict", moved, *clustering)
 
     def test_points_of_several_files_that_have_moved(self):

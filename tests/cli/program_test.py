@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests the program from the user's view: commands, files, errors, exit codes."""
 import json
 import re
@@ -52,7 +51,7 @@ class Commands(Squares):
         said = gpu["present"] and not gpu["usable"]
         notice = f"epsflow: running on the CPU: GPU: {gpu['detail']}\n" if said else ""
         for words in (["cluster", "--minpts", 3], ["neighbors"], ["sweep", "--minpts", "3,4"]):
-            out = ["--out", self.folder / "r", "--overwrite"] if words[0] == "sweep" else []
+            out = ["--out", self.out, "--overwrite"] if words[0] == "sweep" else []
             few_words = [words[0], self.points, "--columns", "x,y", "--eps", 0.1, *words[1:], *out]
             self.assertNotIn("running on the CPU", self.succeeds(*few_words).stderr)
             words = [words[0], points, *few_words[2:]]
@@ -169,7 +168,7 @@ class Commands(Squares):
         points = self.write("p.csv", "x,y\n0,0\n0,1\n")
         words = ["--eps", 1, "--minpts", 2]
         for name in ("plan", "sweep"):
-            out = ["--out", self.folder / "out"] if name == "sweep" else []
+            out = ["--out", self.out] if name == "sweep" else []
             self.fails(2, ["--gpus is '0,x'", "numbers of GPUs as in 0,1"], name, points, *words, *out, "--gpus", "0,x")
             self.fails(2, ["--gpus names GPUs", "--backend cpu"], name, points, *words, *out, "--gpus", "0",
                        "--backend", "cpu")
@@ -190,7 +189,6 @@ class Commands(Squares):
 class Sweeps(Squares):
     def setUp(self):
         super().setUp()
-        self.out = self.folder / "results"
         self.sweep = ["sweep", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4",
                       "--out", self.out]
 
@@ -293,9 +291,9 @@ class BadInput(Squares):
             self.fails(2, ["minpts"], "cluster", self.points, "--eps", 0.1, "--minpts=" + minpts)
         self.fails(2, ["one eps and one minpts"], "cluster", self.points, "--eps", "0.1,0.2", "--minpts", 3)
         self.fails(2, ["FILE … is missing"], "cluster", *self.tail)
-        self.fails(2, ["--eps is missing"], "sweep", self.points, "--minpts", 3, "--out", self.folder / "r")
+        self.fails(2, ["--eps is missing"], "sweep", self.points, "--minpts", 3, "--out", self.out)
         self.fails(2, ["--out is missing"], "sweep", self.points, "--eps", 1, "--minpts", 3)
-        self.fails(2, ["not both"], "sweep", self.points, "--variants", "1:2", "--eps", 1, "--out", self.folder / "r")
+        self.fails(2, ["not both"], "sweep", self.points, "--variants", "1:2", "--eps", 1, "--out", self.out)
 
     def test_files(self):
         self.fails(3, ["no-such.csv"], "cluster", self.folder / "no-such.csv", *self.tail)
@@ -338,14 +336,13 @@ class BadInput(Squares):
 
     def test_a_full_disk_keeps_what_is_complete(self):
         points = self.generated("uniform", 50_000)
-        out = self.folder / "results"
-        self.succeeds("sweep", points, "--eps", 0.003, "--minpts", "4", "--out", out)
-        words = ["sweep", points, "--eps", "0.003,0.004", "--minpts", "4,5", "--out", out, "--resume"]
+        self.succeeds("sweep", points, "--eps", 0.003, "--minpts", "4", "--out", self.out)
+        words = ["sweep", points, "--eps", "0.003,0.004", "--minpts", "4,5", "--out", self.out, "--resume"]
         self.fails(4, ["cannot write", "labels"], *words, preexec_fn=limit_files(100_000))
-        self.assertEqual(set(summary(out)), {(0.003, 4)})
-        self.assertEqual([p for p in out.rglob("*") if ".part-" in p.name], [])
+        self.assertEqual(set(summary(self.out)), {(0.003, 4)})
+        self.assertEqual([p for p in self.out.rglob("*") if ".part-" in p.name], [])
         self.succeeds(*words)
-        self.assertEqual(len(summary(out)), 4)
+        self.assertEqual(len(summary(self.out)), 4)
 
 
 class TightMemory(ProgramTest):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests the description of the input that every run prints, and the options that select how it is read."""
 import json
 import unittest
@@ -15,7 +14,7 @@ class Reading(ProgramTest):
         self.tail = ["--eps", 1, "--minpts", 2]
 
     def test_every_command_says_what_it_read(self):
-        for words in (["cluster", "--minpts", 2], ["neighbors"], ["sweep", "--minpts", 2, "--out", self.folder / "r"]):
+        for words in (["cluster", "--minpts", 2], ["neighbors"], ["sweep", "--minpts", 2, "--out", self.out]):
             p = self.succeeds(words[0], self.points, "--eps", 1, *words[1:])
             line = p.stderr.splitlines()[0]
             self.assertTrue(line.startswith(f"epsflow: {self.points}: "), line)
@@ -54,7 +53,7 @@ class Reading(ProgramTest):
 
     def test_dropped_rows_are_counted_and_named_by_every_command(self):
         bad = self.write("bad.csv", "x,y\n0,0\nnan,1\n1,0\n2,inf\n" + "nan,0\n" * 20)
-        for words in (["cluster", "--minpts", 2], ["neighbors"], ["sweep", "--minpts", 2, "--out", self.folder / "r"]):
+        for words in (["cluster", "--minpts", 2], ["neighbors"], ["sweep", "--minpts", 2, "--out", self.out]):
             p = self.succeeds(words[0], bad, "--on-nan", "drop", "--eps", 1, *words[1:], "--json")
             self.assertIn("dropped 22 of 24 rows for NaN, infinity or missing values: rows 1, 3, 4, 5,", p.stderr)
             self.assertIn(", …\n", p.stderr)

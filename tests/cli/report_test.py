@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests report: the page of a results folder, an exploration and a sweep, its description of the run, and errors."""
 import json
 import re
@@ -48,14 +47,12 @@ class Report(PageTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("p.csv", blobs())
-        self.results = self.folder / "results"
 
     def sweep(self, *words):
-        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.results,
-                             *words)
+        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.out, *words)
 
     def data(self, *words):
-        self.succeeds("report", self.results, "--out", self.page, "--overwrite", *words)
+        self.succeeds("report", self.out, "--out", self.page, "--overwrite", *words)
         return data_of(self.page)
 
     def assert_commands_work(self, data):
@@ -67,7 +64,7 @@ class Report(PageTest):
 class OfASweep(Report):
     def test_cells_maps_and_provenance(self):
         self.sweep("--lineage")
-        p = self.succeeds("report", self.results, "--out", self.page, "--json")
+        p = self.succeeds("report", self.out, "--out", self.page, "--json")
         self.assertEqual(json.loads(p.stdout), {"report": str(self.page), "cells": 6, "maps": 6})
         self.assertIn("a report of 6 cells, 6 with a map", p.stderr)
         data = data_of(self.page)
@@ -95,7 +92,7 @@ class OfASweep(Report):
     def test_with_the_sweep_it_is_the_same_page(self):
         self.sweep("--report", self.page)
         first = data_of(self.page)
-        self.assertTrue((self.results / "lineage.npz").exists())
+        self.assertTrue((self.out / "lineage.npz").exists())
         self.assertEqual(without_time(first), without_time(self.data()))
         self.fails(2, ["--overwrite"], "sweep", self.points, "--eps", "1", "--minpts", "4", "--out", self.folder / "r2",
                    "--report", self.page)
@@ -121,7 +118,7 @@ class OfASweep(Report):
 
 class OfAnExploration(Report):
     def test_what_is_recommended(self):
-        found = self.json("explore", self.points, "--out", self.results, "--report", self.page)
+        found = self.json("explore", self.points, "--out", self.out, "--report", self.page)
         data = data_of(self.page)
         self.assertEqual((len(data["cells"]), data["advice"]["recommended"]),
                          (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]) + 1, found["recommended"]))
@@ -158,18 +155,18 @@ class Input(Report):
         self.sweep()
         moved = self.folder / "moved.csv"
         self.points.rename(moved)
-        self.fails(3, ["p.csv", "not there", "--input"], "report", self.results, "--out", self.page)
+        self.fails(3, ["p.csv", "not there", "--input"], "report", self.out, "--out", self.page)
         self.assertEqual(self.data("--input", moved)["title"], "moved.csv")
 
     def test_another_input_is_refused(self):
         self.sweep()
         self.points.write_text(blobs(2))
-        self.fails(3, ["another input", "--input"], "report", self.results, "--out", self.page)
+        self.fails(3, ["another input", "--input"], "report", self.out, "--out", self.page)
         self.assertFalse(self.page.exists())
 
     def test_of_standard_input(self):
-        self.succeeds("sweep", "-", "--eps", "0.4", "--minpts", "4", "--out", self.results, input=blobs())
-        self.fails(3, ["standard input", "--input"], "report", self.results, "--out", self.page)
+        self.succeeds("sweep", "-", "--eps", "0.4", "--minpts", "4", "--out", self.out, input=blobs())
+        self.fails(3, ["standard input", "--input"], "report", self.out, "--out", self.page)
         self.assertEqual(len(self.data("--input", self.points)["cells"]), 1)
 
     def test_it_is_read_as_it_was(self):
@@ -188,23 +185,23 @@ class Input(Report):
 class Refused(Report):
     def test_what_is_no_page_or_no_results(self):
         self.sweep()
-        self.fails(2, [".html"], "report", self.results, "--out", self.folder / "page.txt")
+        self.fails(2, [".html"], "report", self.out, "--out", self.folder / "page.txt")
         self.page.write_text("mine")
-        self.fails(2, ["--overwrite"], "report", self.results, "--out", self.page)
+        self.fails(2, ["--overwrite"], "report", self.out, "--out", self.page)
         self.assertEqual(self.page.read_text(), "mine")
         self.fails(3, ["holds no results"], "report", self.folder, "--out", self.page, "--overwrite")
         self.fails(2, ["RESULTS"], "report")
-        self.fails(2, ["one results folder"], "report", self.results, self.results)
+        self.fails(2, ["one results folder"], "report", self.out, self.out)
         self.fails(2, [".html"], "explore", self.points, "--report", "x.csv")
 
     def test_files_that_have_changed(self):
         self.sweep("--lineage")
         for name in "lineage.npz", "labels/eps_0.4_minpts_4.npy":
-            file = self.results / name
+            file = self.out / name
             raw = bytearray(file.read_bytes())
             raw[-1] ^= 1
             file.write_bytes(raw)
-            self.fails(3, [name, "--resume"], "report", self.results, "--out", self.page, "--overwrite")
+            self.fails(3, [name, "--resume"], "report", self.out, "--out", self.page, "--overwrite")
             raw[-1] ^= 1
             file.write_bytes(raw)
         self.data()
@@ -213,16 +210,16 @@ class Refused(Report):
         for words in (["--core"], ["--labelled", "csv"], ["--catalog", "csv"], ["--hdf5"], ["--keep", "summary"],
                       ["--lineage"],
                       ["--core", "--labelled", "h5", "--catalog", "fits", "--stats", "x", "--strategy", "direct"]):
-            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.results,
+            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.out,
                           "--overwrite", *words)
             self.assert_commands_work(self.data())
 
     def test_slices_and_tables_of_neighbours(self):
         points = self.write_rows("t.csv", "x,y,t", [(i % 5, i % 3, i % 2) for i in range(60)])
         words = ("sweep", points, "--eps", "1", "--minpts", "3", "--by", "t")
-        self.fails(2, ["--report", "--by"], *words, "--out", self.results, "--report", self.page)
-        self.succeeds(*words, "--out", self.results)
-        self.fails(3, ["slices"], "report", self.results, "--out", self.page)
+        self.fails(2, ["--report", "--by"], *words, "--out", self.out, "--report", self.page)
+        self.succeeds(*words, "--out", self.out)
+        self.fails(3, ["slices"], "report", self.out, "--out", self.page)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests results folders: two runs at once, files of other programs, damage, full disks, and killed runs."""
 import fcntl
 import json
@@ -43,17 +42,16 @@ class Weights(ProgramTest):
 
     def test_they_are_a_part_of_the_input(self):
         points = self.write("p.csv", "x,y,w,v\n0,0,1,1\n0.1,0,2,2\n9,9,1,3\n")
-        out = self.folder / "r"
-        sweep = ["sweep", points, "--columns", "x,y", "--eps", 0.5, "--minpts", 2, "--out", out]
+        sweep = ["sweep", points, "--columns", "x,y", "--eps", 0.5, "--minpts", 2, "--out", self.out]
         self.succeeds(*sweep, "--weight", "w")
-        described = manifest(out)
+        described = manifest(self.out)
         self.assertEqual((described["metric"], described["input"]["weight"]), ("euclidean, weighted", "w"))
         self.assertEqual((described["input"]["columns"], described["options"]["weight"]), (["x", "y"], "w"))
         self.succeeds(*sweep, "--weight", "w", "--resume")
         self.fails(3, ["other weights of the points", "--overwrite"], *sweep, "--weight", "v", "--resume")
         self.fails(3, ["holds results of points with weights", "--overwrite"], *sweep, "--resume")
         self.succeeds(*sweep, "--overwrite")
-        self.assertNotIn("weight", manifest(out)["input"])
+        self.assertNotIn("weight", manifest(self.out)["input"])
         self.fails(3, ["holds results of points without weights", "--overwrite"], *sweep, "--weight", "w", "--resume")
 
 
@@ -61,7 +59,6 @@ class Results(ProgramTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("p.csv", SQUARES)
-        self.out = self.folder / "results"
 
     def sweep(self, *words, eps="0.1,0.15", minpts="3,4", points=None):
         return ["sweep", points or self.points, "--eps", eps, "--minpts", minpts, "--out", self.out, *words]
@@ -69,11 +66,16 @@ class Results(ProgramTest):
     def described(self):
         return manifest(self.out)
 
+    def swept(self, *words, **kwargs):
+        """Runs a sweep, after which the folder must be sound."""
+        p = self.succeeds(*self.sweep(*words, **kwargs))
+        self.assert_sound()
+        return p
+
     def resumed(self, number, *words, **kwargs):
         """Resumes the sweep, and checks how many variants it clusters."""
-        p = self.succeeds(*self.sweep("--resume", *words, **kwargs))
+        p = self.swept("--resume", *words, **kwargs)
         self.assertRegex(p.stdout, rf"(?m)^{number} variants? of ")
-        self.assert_sound()
         return p
 
     def assert_sound(self):
@@ -135,8 +137,7 @@ class TwoRuns(Results):
             lock.flush()
             for words in ([], ["--resume"], ["--overwrite"]):
                 self.fails(2, ["being written by process 12345"], *self.sweep(*words))
-        self.succeeds(*self.sweep())  # the lock ends with its process
-        self.assert_sound()
+        self.swept()  # the lock ends with its process
 
     def test_of_runs_that_start_together_one_writes(self):
         points = self.generated("tec", 50_000)
@@ -239,9 +240,7 @@ class Resumed(Results):
             for mode in ("--resume", "--overwrite"):
                 with self.subTest(how, mode=mode):
                     (self.out / "summary.csv").write_text(content, newline="")
-                    self.assertIn("0 variants" if mode == "--resume" else "4 variants",
-                                  self.succeeds(*self.sweep(mode)).stdout)
-                    self.assert_sound()
+                    self.assertIn("0 variants" if mode == "--resume" else "4 variants", self.swept(mode).stdout)
         (self.out / "summary.csv").unlink()
         self.resumed(0)
 
@@ -339,8 +338,7 @@ class Summaries(Results):
         self.succeeds(*self.sweep())
         whole = counts(self.out)
         shutil.rmtree(self.out)
-        p = self.succeeds(*self.kept())
-        self.assertIn("counts in", p.stdout)
+        self.assertIn("counts in", self.swept(*KEPT).stdout)
         self.assertEqual(counts(self.out), whole)
         self.assertEqual(set(tree(self.out)), {"summary.csv", "sweep.json", "trace.json"})
         self.assertEqual([r["labels"] for r in self.described()["results"]], [False] * 4)
@@ -373,10 +371,8 @@ class Summaries(Results):
         self.assertEqual(len(labels(self.out)), 4)
 
     def test_one_replaces_the_other(self):
-        for words in (self.kept(), self.sweep("--overwrite"), self.kept("--overwrite"),
-                      self.sweep("--overwrite", "--core")):
-            self.succeeds(*words)
-            self.assert_sound()
+        for words in (KEPT, ["--overwrite"], [*KEPT, "--overwrite"], ["--overwrite", "--core"]):
+            self.swept(*words)
             self.assertEqual("summary" in words, not (self.out / "labels").exists())
         self.fails(2, ["holds results already", "--resume", "--overwrite"], *self.kept())
 
@@ -420,13 +416,12 @@ class Summaries(Results):
         self.succeeds("sweep", self.points, "--eps", "0.1,0.15", "--minpts", "3,4", "--out", fresh)
         hidden = self.out / ".epsflow"
         hidden.mkdir()
-        described = json.loads((fresh / "sweep.json").read_text())
+        described = manifest(fresh)
         begin = "begin " + json.dumps({"replaces": True, "input": described["input"], "run": described["runs"][0]})
         (hidden / "journal").write_text(f"{begin} {zlib.crc32(begin.encode()):08x}\n")
         shutil.copytree(fresh, hidden / "replacement")
-        self.assertIn("0 variants", self.succeeds(*self.kept("--overwrite")).stdout)
+        self.assertIn("0 variants", self.swept(*KEPT, "--overwrite").stdout)
         self.assertFalse((self.out / "labels").exists())
-        self.assert_sound()
         self.resumed(4)
 
 
@@ -447,8 +442,7 @@ class LineageFile(Results):
         return npz(self.out / "lineage.npz")
 
     def test_it_agrees_with_labels_and_core_points(self):
-        self.succeeds(*self.sweep("--lineage", "--core"))
-        self.assert_sound()
+        self.swept("--lineage", "--core")
         arrays = self.lineage()
         self.assertEqual(set(arrays), self.NAMES)
         cells = list(zip(arrays["eps"], arrays["minpts"]))
@@ -489,9 +483,8 @@ class LineageFile(Results):
         self.assertIn("lineage.npz is removed, as it does not know of the variants that are added",
                       self.resumed(3, eps="0.5").stderr)
         self.assertFalse((self.out / "lineage.npz").exists())
-        self.json(*self.sweep("--lineage", "--resume", eps="0.3", minpts="8"))
+        self.swept("--lineage", "--resume", "--json", eps="0.3", minpts="8")
         self.assertEqual(self.lineage(), whole)
-        self.assert_sound()
 
     def test_it_is_made_again_where_it_was_lost_and_only_there(self):
         self.succeeds(*self.sweep("--lineage"))
@@ -506,18 +499,16 @@ class LineageFile(Results):
             self.assertIn("lineage.npz is missing or has changed", self.resumed(0, "--lineage").stderr)
             self.assertEqual(self.lineage(), whole)
         # Another sweep has no lineage.
-        self.succeeds(*self.sweep("--overwrite"))
+        self.swept("--overwrite")
         self.assertFalse((self.out / "lineage.npz").exists())
-        self.assert_sound()
 
     def test_an_eps_that_the_folder_holds_to_rounding_is_that(self):
         self.succeeds(*self.sweep(eps="0.3", minpts="4"))
-        p = self.succeeds(*self.sweep("--lineage", "--resume", "--core", eps="0.3000000000001", minpts="4,8"))
+        p = self.swept("--lineage", "--resume", "--core", eps="0.3000000000001", minpts="4,8")
         self.assertIn("is taken for eps 0.3000000000001", p.stderr)
         self.assertEqual(self.lineage()["eps"], (0.3, 0.3000000000001))
         self.assertIn((0.3, 4), summary(self.out))
         self.assertTrue((self.out / "core/eps_0.3_minpts_4.npy").exists())
-        self.assert_sound()
 
     def test_what_it_cannot_be_made_of_is_refused_before_the_input_is_read(self):
         self.fails(2, ["--lineage", "--method each", "leave one of them out"],
@@ -580,9 +571,8 @@ class Killed(Results):
 
     def ends(self, *words):
         """Runs a sweep to its end. Then the folder must be sound and have the labels of a run that was not killed."""
-        self.succeeds(*self.sweep(*words, **self.grid))
+        self.swept(*words, **self.grid)
         self.assertEqual(labels(self.out), self.whole)
-        self.assert_sound()
 
     def kill(self, *words):
         """Starts a run and kills it at a random time. Returns true if it was killed."""
@@ -599,8 +589,7 @@ class Killed(Results):
         """Kills a sweep again and again, and then runs it to its end."""
         for _ in range(self.KILLS):
             self.kill(*self.sweep(*words, **self.grid))
-        self.succeeds(*self.sweep(*words, **self.grid))
-        self.assert_sound()
+        self.swept(*words, **self.grid)
 
     def test_a_sweep_that_is_killed_again_and_again_ends_with_the_same_labels(self):
         killed = 0
@@ -654,11 +643,10 @@ class Killed(Results):
                 for _ in range(self.KILLS):
                     self.kill(*self.sweep(mode, *words, **grid))
                 page.unlink(missing_ok=True)
-                self.succeeds(*self.sweep(mode, *words, **grid))
+                self.swept(mode, *words, **grid)
                 after = tree(self.out)
                 self.assertEqual(same_in_each_run(), whole)
                 self.assertEqual(page.exists(), page in words)
-                self.assert_sound()
                 # The same command has nothing left to do and changes no file of a variant.
                 self.succeeds(*self.sweep("--resume", *words, **grid))
                 self.assertEqual(of_variants(tree(self.out)), of_variants(after))
@@ -671,9 +659,8 @@ class Killed(Results):
         self.kill_and_end("--overwrite")  # after any kill, one run repairs the folder
         self.assertEqual(labels(self.out), self.whole)
         self.kill(*self.sweep("--overwrite", **small))
-        self.succeeds(*self.sweep("--resume", **small))
+        self.swept("--resume", **small)
         self.assertTrue(all(labels(self.out)[key] == value for key, value in old.items()))
-        self.assert_sound()
 
     def test_an_interrupted_overwrite_keeps_the_old_results_and_goes_on(self):
         small = {"eps": "0.3", "minpts": "5"}

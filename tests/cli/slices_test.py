@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests many data sets at once: slices by a column or by file, and tracks of their clusters."""
 import random
 import struct
@@ -18,7 +17,6 @@ class Slices(ProgramTest):
         draw.shuffle(self.rows)
         self.points = self.write_rows("p.csv", "x,y,t", self.rows)
         self.variants = [(0.3, 3), (0.3, 4), (0.5, 3), (0.5, 4)]
-        self.out = self.folder / "r"
 
     def labels(self, folder, eps, minpts):
         return npy_labels(folder / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
@@ -161,18 +159,17 @@ class Tracks(ProgramTest):
 
     def test_rows_whose_slice_is_missing_are_dropped_on_request(self):
         points = self.write("gaps.csv", "x,y,t\n0,0,1\n0,0.1,\n0,0.2,1\n,7,1\n0.1,0,2\n0.2,0,nan\n0.1,0.1,2\n")
-        out = self.folder / "r"
-        words = ("sweep", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", out,
+        words = ("sweep", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", self.out,
                  "--catalog", "csv", "--labelled", "csv")
         self.fails(3, ["--on-nan drop"], "sweep", self.write("one.csv", "x,y,t\n0,0,1\n0,1,\n"), *words[2:])
         p = self.succeeds(*words, "--on-nan", "drop")
         self.assertIn("dropped 2 rows for missing values in t", p.stderr)
-        self.assertEqual(npy_labels(out / "labels" / "eps_1_minpts_2.npy"), (0, 0, 0, 0))
-        self.assertEqual(npy(out / "rows.npy", "<i8"), (0, 2, 4, 6))
-        self.assertEqual([r["points"] for r in table((out / "slices.csv").read_text())], ["2", "2"])
-        catalog = table((out / "catalog" / "eps_1_minpts_2.csv").read_text())
+        self.assertEqual(npy_labels(self.out / "labels" / "eps_1_minpts_2.npy"), (0, 0, 0, 0))
+        self.assertEqual(npy(self.out / "rows.npy", "<i8"), (0, 2, 4, 6))
+        self.assertEqual([r["points"] for r in table((self.out / "slices.csv").read_text())], ["2", "2"])
+        catalog = table((self.out / "catalog" / "eps_1_minpts_2.csv").read_text())
         self.assertEqual([(c["t"], c["first_core"], c["size"]) for c in catalog], [("1", "0", "2"), ("2", "4", "2")])
-        labelled = table((out / "labelled" / "eps_1_minpts_2.csv").read_text())
+        labelled = table((self.out / "labelled" / "eps_1_minpts_2.csv").read_text())
         self.assertEqual([r["label"] for r in labelled], ["0", "", "0", "", "0", "", "0"])
         self.assertEqual([(r["frame"], r["num"]) for r in self.tracks(points, "--minpts", "2", "--on-nan", "drop")],
                          [("0", "2"), ("1", "2")])
@@ -194,18 +191,16 @@ class Tracks(ProgramTest):
                                     (0.05, ["1700000000.15", "1700000000.14"], ["1700000000.1", "1700000000.15"]),
                                     (0.7, ["2.1", "2.0999"], ["1.4", "2.1"])):
             points = self.write_rows("w.csv", "x,y,t", [(0, 0, v) for v in values])
-            out = self.folder / "w"
             self.succeeds("sweep", points, "--columns", "x,y", "--by", "t", "--by-width", width, "--eps", 1,
-                          "--minpts", 1, "--out", out, "--overwrite")
-            self.assertEqual([r["t"] for r in table((out / "slices.csv").read_text())], keys)
+                          "--minpts", 1, "--out", self.out, "--overwrite")
+            self.assertEqual([r["t"] for r in table((self.out / "slices.csv").read_text())], keys)
 
     def test_a_column_that_is_called_as_one_of_the_table(self):
         for by in ("points", "eps", "largest", "size", "cluster", "radius", "x_center"):
             points = self.write("named.csv", f"x,y,{by}\n0,0,1\n0,0.1,1\n5,5,2\n5,5.1,2\n")
-            out = self.folder / "n"
-            self.succeeds("sweep", points, "--columns", "x,y", "--by", by, "--eps", 1, "--minpts", 2, "--out", out,
+            self.succeeds("sweep", points, "--columns", "x,y", "--by", by, "--eps", 1, "--minpts", 2, "--out", self.out,
                           "--overwrite", "--catalog", "csv")
-            for file in (out / "slices.csv", out / "catalog" / "eps_1_minpts_2.csv"):
+            for file in (self.out / "slices.csv", self.out / "catalog" / "eps_1_minpts_2.csv"):
                 text = file.read_text()
                 names = text.splitlines()[0].split(",")
                 self.assertEqual(len(set(names)), len(names), names)

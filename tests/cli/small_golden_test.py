@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Compares the program on the small golden set with scikit-learn's labels, on every path. Argument: tests/golden."""
 import csv
 import itertools

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests standard output and standard error, also if they are not writable, and the exit codes."""
 import json
 import os
@@ -16,7 +15,7 @@ class Output(ProgramTest):
         super().setUp()
         self.points = self.write("p.csv", POINTS)
         self.cluster = ["cluster", self.points, "--eps", 1, "--minpts", 3]
-        self.sweep = ["sweep", self.points, "--eps", "1,2", "--minpts", 3, "--overwrite", "--out", self.folder / "r"]
+        self.sweep = ["sweep", self.points, "--eps", "1,2", "--minpts", 3, "--overwrite", "--out", self.out]
 
     def shell(self, redirection, *words, **kwargs):
         """Runs the program in a shell that redirects its streams."""
@@ -33,7 +32,7 @@ class Output(ProgramTest):
             self.assertEqual(npy_labels(out), (0, 0, 0, 0, -1))
             out.unlink()
             self.assertEqual(self.shell(redirection, *self.sweep).returncode, 0, redirection)
-            self.assertEqual(len(summary(self.folder / "r")), 2)
+            self.assertEqual(len(summary(self.out)), 2)
 
     def test_a_result_that_cannot_be_printed_is_an_error(self):
         for words in (self.cluster, self.sweep, ["info"], ["--help"], ["man"], ["--version"],

@@ -21,7 +21,7 @@ KINDS = {"<f8": "d", "<u4": "I", "<i4": "i", "<i8": "q", "|b1": "?", "|i1": "b"}
 
 def run(*words, **kwargs):
     """Returns the finished program, with .returncode, .stdout and .stderr."""
-    return subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, timeout=120, **kwargs)
+    return subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, **{"timeout": 120, **kwargs})
 
 
 def start(*words, **kwargs):
@@ -100,10 +100,11 @@ def tree(folder):
 
 
 class ProgramTest(unittest.TestCase):
-    """A test with its own folder, and checks of how the program ends."""
+    """A test with its own folder and a place for results there, and checks of how the program ends."""
 
     def setUp(self):
         self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory()))
+        self.out = self.folder / "results"
 
     def enterContext_(self, context):  # unittest has enterContext() since Python 3.11
         value = context.__enter__()

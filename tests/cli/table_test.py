@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests tables of neighbours as input: labels equal those of the points, and errors describe what is invalid."""
 import json
 import random
@@ -35,10 +34,10 @@ class Tables(ProgramTest):
                 self.assertEqual(of_table[variant][name], row[name], variant)
 
     def test_a_folder_of_a_table_goes_on_and_takes_no_points(self):
-        out = ["--out", self.folder / "results"]
+        out = ["--out", self.out]
         self.succeeds("sweep", self.table, "--neighbors", "--eps", 0.1, "--minpts", 3, *out)
         p = self.succeeds("sweep", self.table, "--neighbors", "--eps", "0.1,0.2", "--minpts", 3, *out, "--resume")
-        self.assertEqual(set(summary(self.folder / "results")), {(0.1, 3), (0.2, 3)})
+        self.assertEqual(set(summary(self.out)), {(0.1, 3), (0.2, 3)})
         self.assertIn("1 variant of 160 points (precomputed)", p.stdout)
         self.fails(3, ["another input", "table.h5"], "sweep", self.points, "--eps", 0.1, "--minpts", 3, *out,
                    "--resume")
@@ -65,7 +64,7 @@ class Tables(ProgramTest):
         refused(["within 0.2", "eps 0.3 is larger"], self.bare, 0.3)
         refused(["within 0.2", "no distances", "eps 0.1", "make it with distances"], self.bare, 0.1)
         self.fails(2, ["no distances", "2 eps"], "sweep", self.bare, "--neighbors", "--eps", "0.1,0.2", "--minpts", 4,
-                   "--out", self.folder / "r")
+                   "--out", self.out)
 
     def test_options_of_points_are_refused(self):
         for words in (["--columns", "x,y"], ["--metric", "cosine"], ["--weight", "w"], ["--strategy", "table"],
@@ -73,8 +72,7 @@ class Tables(ProgramTest):
             self.fails(2, [words[0], "--neighbors", "leave one of them out"], "cluster", self.table, *self.words,
                        *words)
         for words in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"]):
-            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, *self.words, *words, "--out",
-                       self.folder / "r")
+            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, *self.words, *words, "--out", self.out)
         self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, *self.words)
         self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, *self.words, "--gpu-memory", "2G")
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests DBCV of label files and of variants in results folders, and errors for other labels."""
 import random
 import unittest
@@ -13,7 +12,6 @@ class Validity(ProgramTest):
         self.xy = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1)) for c in (0, 5) for _ in range(60)]
         self.xy += [(draw.uniform(-20, 20), draw.uniform(-20, 20)) for _ in range(10)]
         self.points = self.write_rows("points.csv", "x,y", self.xy)
-        self.out = self.folder / "r"
 
     def sweep(self, *words, eps=0.3, minpts=4):
         self.succeeds("sweep", self.points, "--eps", eps, "--minpts", minpts, *words, "--out", self.out, "--quiet")

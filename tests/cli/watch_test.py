@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests epsflow watch. Its files do not depend on when it was killed and started again."""
 import base64
 import contextlib
