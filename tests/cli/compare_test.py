@@ -147,6 +147,9 @@ class Compare(ProgramTest):
                             ("nan", ["no number in row 0"])):
             wrong = self.write("wrong.csv", f"label\n{text}\n" + "0\n" * 599)
             refuses(3, ["wrong.csv", *parts], labels, wrong)
+        file = self.out / "labels" / "eps_0.3_minpts_4.npy"
+        file.write_bytes(file.read_bytes()[:-4] + struct.pack("<i", 9))
+        refuses(3, ["eps_0.3_minpts_4.npy", "has changed"], self.out, "--cell", "0.3:4,0.5:4")
 
     def test_folders_of_other_points(self):
         moved = self.write("m.csv", self.points.read_text().replace(f"{self.rows[0][0]!r}", "77"))
@@ -163,11 +166,6 @@ class Compare(ProgramTest):
         shutil.rmtree(other)
         self.sweep("--eps", 0.6, "--minpts", 4, "--out", other)
         self.fails(3, ["no variant in common"], "compare", self.out, other)
-
-    def test_labels_that_have_changed(self):
-        file = self.out / "labels" / "eps_0.3_minpts_4.npy"
-        file.write_bytes(file.read_bytes()[:-4] + struct.pack("<i", 9))
-        self.fails(3, ["eps_0.3_minpts_4.npy", "has changed"], "compare", self.out, "--cell", "0.3:4,0.5:4")
 
     def test_labelled_files_in_which_rows_were_dropped(self):
         rows = [list(row) for row in self.rows]

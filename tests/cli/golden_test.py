@@ -11,13 +11,8 @@ from pathlib import Path
 
 from support import npy_labels, run, summary
 
-PATHS = [
-    [],
-    ["--strategy", "table"],
-    ["--method", "each", "--threads", "4"],
-    ["--table-format", "csr", "--batch-pairs", "5000"],
-    ["--kernel", "global"],
-]
+PATHS = [[], ["--strategy", "table"], ["--method", "each", "--threads", "4"],
+         ["--table-format", "csr", "--batch-pairs", "5000"], ["--kernel", "global"]]
 
 
 def has_digest(row, labels):

@@ -119,9 +119,10 @@ class Hdbscan(PageTest):
 
 
 class Results(Hdbscan):
-    def assert_defined(self, points, file):
-        """Checks labels and counts of some points against their definition."""
-        for method in ("eom", "leaf"):
+    def test_labels_and_counts_are_those_of_the_definition_also_if_points_repeat(self):
+        repeated = self.points[:60] + 2 * self.points[:30] + 6 * self.points[3:5]
+        for points, method in itertools.product((self.points, repeated), ("eom", "leaf")):
+            file = self.write_rows("d.csv", "x,y", points)
             self.succeeds(*self.words("--selection", method, "--overwrite", points=file))
             self.assertEqual([(r["minpts"], r["min_cluster_size"]) for r in self.rows()],
                              [("3", "4"), ("3", "8"), ("5", "4"), ("5", "8")])
@@ -136,19 +137,15 @@ class Results(Hdbscan):
                 self.assertEqual([int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
                                  [len(clusters), noise, len(expected) - noise, max(map(len, clusters))])
 
-    def test_labels_are_those_of_the_definition(self):
-        self.assert_defined(self.points, self.file)
-
-    def test_points_that_repeat(self):
-        points = self.points[:60] + 2 * self.points[:30] + 6 * self.points[3:5]
-        self.assert_defined(points, self.write_rows("d.csv", "x,y", points))
-
     def test_members_of_a_cluster_of_equal_points(self):
         points = "x,y\n" + "1,2\n" * 5 + "1.1,2\n1.2,2\n" + "30,40\n" * 5 + "30.1,40\n"
         self.succeeds(*self.words(minpts=3, sizes=3, points=self.write("d.csv", points)))
         self.assertEqual(self.labels(3, 3), (0,) * 7 + (1,) * 6)
         self.assertEqual(self.numbers("probabilities", 3, 3), [1] * 5 + [0] * 2 + [1] * 5 + [0])
         self.assertEqual(float(self.rows()[0]["persistence"]), 1)
+        same = self.write("same.csv", "x,y\n" + "1,2\n" * 10)
+        self.succeeds(*self.words("--allow-single-cluster", "--overwrite", minpts=3, sizes=4, points=same))
+        self.assertEqual(self.labels(), (0,) * 10)
 
     def test_the_order_of_rows_and_values_that_repeat_do_not_matter(self):
         def clusters(*words):
@@ -341,8 +338,7 @@ class Folder(Hdbscan):
 
     def test_rows_that_are_dropped(self):
         gap = self.write("gap.csv", self.file.read_text() + ",3,none\n")
-        p = self.fails(3, ["row", "--on-nan drop"], *self.words(points=gap))
-        self.assertNotIn("DBSCAN", p.stderr)
+        self.assertNotIn("DBSCAN", self.fails(3, ["row", "--on-nan drop"], *self.words(points=gap)).stderr)
         self.assertFalse(self.out.exists())
         self.succeeds(*self.words("--on-nan", "drop", "--labelled", "csv", points=gap))
         self.assertTrue((self.out / "rows.npy").exists())
@@ -470,11 +466,6 @@ class BadInput(Hdbscan):
         most = 2 * len(self.points)
         self.fails(2, [f"minpts is {most + 1}", f"sum to {most}"],
                    *self.words("--weight", "w", "--overwrite", minpts=most + 1, sizes=4, points=heavy))
-
-    def test_equal_points_are_one_cluster(self):
-        same = self.write("same.csv", "x,y\n" + "1,2\n" * 10)
-        self.succeeds(*self.words("--allow-single-cluster", minpts=3, sizes=4, points=same))
-        self.assertEqual(self.labels(), (0,) * 10)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,7 @@ class KDistance(ProgramTest):
         lines = (self.folder / "d.csv").read_text().split()
         self.assertEqual(lines[0], "k_distance")
         self.assertEqual(list(map(float, lines[1:])), by_loops(self.xy, 4))
-        p = self.succeeds("k-distance", self.points, "--out", "-")
-        self.assertEqual(p.stdout.split(), lines)
+        self.assertEqual(self.succeeds("k-distance", self.points, "--out", "-").stdout.split(), lines)
 
     def test_what_is_printed_and_json_say_the_same(self):
         found = self.found("--k", 4, "--eps", "0.1,0.5,100")
@@ -101,8 +100,7 @@ class KDistance(ProgramTest):
             p = self.succeeds("k-distance", points, "--k", 2)
             self.assertIn("worth sweeping: none in this unit; eps ", p.stdout)
             self.assertIn("for float64", p.stdout)
-            end = self.json("k-distance", points, "--k", 2)["eps_range"]["to"]
-            self.assertAlmostEqual(end / factor, 1, places=14)
+            self.assertAlmostEqual(self.json("k-distance", points, "--k", 2)["eps_range"]["to"] / factor, 1, places=14)
             self.fails(2, ["for float64"], "cluster", points, "--eps", factor, "--minpts", 2)
         both = self.write("both.csv", "x\n1e-200\n2e-200\n1e200\n")
         self.fails(3, ["row 0", "1e-200", "leave out"], "k-distance", both, "--k", 1)
@@ -124,8 +122,7 @@ class KDistance(ProgramTest):
         fails(["never replaces an input"], self.points, "--out", self.points, "--overwrite")
         p = self.fails(2, ["k is 360, of 360 points", "1 to 359"], "k-distance", self.points, "--k", 360)
         self.assertEqual(p.stdout, "")
-        one = self.write("one.csv", "x,y\n1,1\n")
-        fails(["1 point", "no other", "two or more"], one)
+        fails(["1 point", "no other", "two or more"], self.write("one.csv", "x,y\n1,1\n"))
         none = self.write("none.csv", "x,y\nnan,1\n")
         self.fails(3, ["all 1 row", "dropped"], "k-distance", none, "--on-nan", "drop")
         mine = self.write("d.npy", "mine")

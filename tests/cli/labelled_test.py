@@ -163,8 +163,7 @@ class Cluster(Labelled):
         self.points.write_bytes(named_table(["M 31", "NGC 7", "lost", "far"], [0, 0.1, float("nan"), 9]))
         self.options[1], self.options[-1] = "ra", 2
         out = self.folder / "out.fits"
-        p = self.succeeds(*self.cluster("--labelled", out))
-        self.assertNotIn("coordinates alone", p.stderr)
+        self.assertNotIn("coordinates alone", self.succeeds(*self.cluster("--labelled", out)).stderr)
         data = out.read_bytes()
         for part in (b"'NAME    '", b"'deg     '", b"TTYPE3  = 'label", b"TNULL3  =          -2147483648"):
             self.assertIn(part, data)
@@ -290,8 +289,7 @@ class Sweep(Labelled):
     def test_a_link_to_a_pipe_is_no_file_to_read_again(self):
         self.points = self.folder / "pipe.csv"
         os.symlink("/dev/stdin", self.points)
-        p = self.succeeds(*self.sweep("--labelled", "csv"), input=TABLE)
-        self.assertIn("can be read only once", p.stderr)
+        self.assertIn("can be read only once", self.succeeds(*self.sweep("--labelled", "csv"), input=TABLE).stderr)
         self.assertEqual((self.out / "labelled/eps_0.2_minpts_3.csv").read_text().splitlines()[0], "row,ra,dec,label")
 
 

@@ -11,8 +11,7 @@ LAUNCHERS = [("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI
 
 class Launched(ProgramTest):
     def test_a_sweep_of_several_processes_is_refused(self):
-        points = self.write("a.csv", "1,2\n3,4\n")
-        words = ["sweep", points, "--eps", 1, "--minpts", 2, "--out", self.out]
+        words = ["sweep", self.write("a.csv", "1,2\n3,4\n"), "--eps", 1, "--minpts", 2, "--out", self.out]
         clean = {k: v for k, v in os.environ.items() if k not in sum(LAUNCHERS, ())}
         for rank, size in LAUNCHERS:
             with self.subTest(rank):

@@ -47,18 +47,22 @@ class Metrics(ProgramTest):
             centre = [(179.5, 10), (0, 89.5), (40, -89), (-3, 0), (180, 0)][i % 5]
             longitude = centre[0] + source.gauss(0, 1 if abs(centre[1]) < 80 else 120)
             self.sky.append((((longitude + 180) % 360) - 180, max(-90, min(90, centre[1] + source.gauss(0, 0.8)))))
+        self.variant = ["--eps", 0.9, "--minpts", 4]
+
+    def expected(self):
+        """Returns the labels of the variant by the definition."""
+        return dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
 
     def table(self, name, header, row):
         return self.write_rows(name, ",".join(header), [row(*p) for p in self.sky])
 
-    def labels(self, *words):
-        return self.labels_of("cluster", *words, "--metric", "greatcircle", "--verify")
+    def labels(self, points, *words):
+        return self.labels_of("cluster", points, "--metric", "greatcircle", *self.variant, "--verify", *words)
 
     def test_great_circles_by_names_of_columns(self):
-        expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
+        expected = self.expected()
         self.assertGreater(max(expected), 1)
         self.assertIn(-1, expected)
-        words = ["--eps", 0.9, "--minpts", 4]
         for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)),
                                   ("b.csv", ["LAT", "Longitude"], lambda a, b: (b, a)),
                                   ("c.csv", ["z", "pickup_lat", "id", "pickup_lon"], lambda a, b: (0.5, b, 7, a)),
@@ -69,31 +73,29 @@ class Metrics(ProgramTest):
                                   ("i.csv", ["ELAT", "ELON"], lambda a, b: (b, a)),
                                   ("j.csv", ["name", "dec", "kind", "ra"], lambda a, b: ("M 31", b, "galaxy", a))):
             with self.subTest(header):
-                self.assertEqual(self.labels(self.table(name, header, row), *words), expected)
+                self.assertEqual(self.labels(self.table(name, header, row)), expected)
         by_hand = self.table("f.csv", ["v", "x", "u"], lambda a, b: (b, 0, a))
-        self.assertEqual(self.labels(by_hand, "--columns", "u,v", *words), expected)
+        self.assertEqual(self.labels(by_hand, "--columns", "u,v"), expected)
         chosen = self.table("k.csv", ["ra", "dec", "b", "l"], lambda a, b: (0, 0, b, a))
         for columns in ("l,b", "b,l", "2,3"):
-            self.assertEqual(self.labels(chosen, "--columns", columns, *words), expected)
+            self.assertEqual(self.labels(chosen, "--columns", columns), expected)
 
     def test_names_that_contradict_each_other(self):
-        words = ["--eps", 0.9, "--minpts", 4]
-        expected = self.labels(self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b)), *words)
+        expected = self.labels(self.write_rows("a.csv", "ra,dec", self.sky))
         for number, header in enumerate((["lat", "x"], ["dec", "lon"], ["DEJ2000", "GLON"], ["lon", "lon2"])):
             for metric in ("greatcircle", "haversine"):
                 points = self.table(f"{number}.csv", header, lambda a, b: (b, a))
                 self.fails(2, [f"'{header[0]}', '{header[1]}'", "--columns", "--latitude-first"],
-                           "cluster", points, "--metric", metric, *words)
-            self.assertEqual(self.labels(points, "--latitude-first", *words), expected)
-            self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header), *words), expected)
+                           "cluster", points, "--metric", metric, *self.variant)
+            self.assertEqual(self.labels(points, "--latitude-first"), expected)
+            self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header)), expected)
         several = self.table("s.csv", ["ra", "dec", "l", "b"], lambda a, b: (a, b, 0, 0))
-        self.fails(2, ["'ra', 'dec', 'l', 'b'", "--columns"], "cluster", several, "--metric", "greatcircle", *words)
-        self.fails(2, ["'dec', 'l'", "--columns"], "cluster", several, "--metric", "greatcircle", "--columns", "dec,l",
-                   *words)
-        self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *words)
+        for words, named in (([], "'ra', 'dec', 'l', 'b'"), (["--columns", "dec,l"], "'dec', 'l'")):
+            self.fails(2, [named, "--columns"], "cluster", several, "--metric", "greatcircle", *words, *self.variant)
+        self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *self.variant)
 
     def test_a_unit_in_a_name_that_is_not_the_metrics(self):
-        words = ["--eps", 0.9, "--minpts", 4, "--metric"]
+        words = [*self.variant, "--metric"]
         radians = self.table("r.csv", ["lat_rad", "id", "lon_rad"], lambda a, b: (math.radians(b), 7, math.radians(a)))
         parts = ["'lon_rad'", "are in radians", "greatcircle takes degrees", "--metric haversine", "rename"]
         for more in ([], ["--columns", "0,2", "--latitude-first"]):
@@ -126,20 +128,21 @@ class Metrics(ProgramTest):
         self.assertIn("first is taken for latitude, the second for longitude", self.succeeds(*haversine).stderr)
         for word in ("--quiet", "--latitude-first"):
             self.assertNotIn("is taken for", self.succeeds(*haversine, word).stderr)
-        named = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        named = self.write_rows("a.csv", "ra,dec", self.sky)
         p = self.succeeds("cluster", named, "--metric", "greatcircle", "--eps", 1, "--minpts", 4)
         self.assertNotIn("longitude", p.stderr)
 
     def test_units_of_eps(self):
-        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
-        degree = self.labels(points, "--eps", 0.9, "--minpts", 4)
+        points = self.write_rows("a.csv", "ra,dec", self.sky)
+        degree = self.labels(points)
         for unit, eps in (("deg", 0.9), ("arcmin", 54), ("arcsec", 3240), ("rad", math.radians(0.9)),
                           ("km", math.radians(0.9) * 6371.0088)):
             with self.subTest(unit):
-                self.assertEqual(self.labels(points, "--eps", repr(eps), "--unit", unit, "--minpts", 4), degree)
+                self.variant[1] = eps
+                self.assertEqual(self.labels(points, "--unit", unit), degree)
 
     def test_haversine_of_radians(self):
-        expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
+        expected = self.expected()
         points = self.table("r.csv", ["lat", "lon"], lambda a, b: (math.radians(b), math.radians(a)))
         words = ["--metric", "haversine", "--eps", math.radians(0.9), "--minpts", 4]
         swapped = self.table("s.csv", ["ra", "dec"], lambda a, b: (math.radians(a), math.radians(b)))
@@ -179,7 +182,7 @@ class Metrics(ProgramTest):
             self.assertEqual(self.labels_of("cluster", points, *words, "--minpts", 2, "--verify"), labels, words)
 
     def test_every_command_takes_a_metric(self):
-        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        points = self.write_rows("a.csv", "ra,dec", self.sky)
         metric = ["--metric", "greatcircle", "--unit", "km"]
         pairs = sum(degrees_between(a, b) <= math.degrees(100 / 6371.0088) or a == b
                     for a in self.sky for b in self.sky)
@@ -188,7 +191,7 @@ class Metrics(ProgramTest):
         self.assertEqual(sorted(g["eps"] for g in plan["groups"]), [50, 100])
 
     def test_results_of_two_metrics_do_not_mix(self):
-        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        points = self.write_rows("a.csv", "ra,dec", self.sky)
         sweep = ["sweep", points, "--minpts", 4, "--out", self.out, "--resume"]
         self.succeeds(*sweep, "--eps", 1, "--metric", "greatcircle")
         self.succeeds(*sweep, "--eps", 2, "--metric", "greatcircle")
@@ -324,8 +327,7 @@ class Units(ProgramTest):
 
     def test_results_are_of_the_converted_points(self):
         sweep = ["sweep", "--out", self.out, "--resume", *self.greatcircle, "--core"]
-        hours = self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n")
-        self.succeeds(*sweep, hours)
+        self.succeeds(*sweep, self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n"))
         # Any unit gives the same points. If the hours are read as degrees, the data set differs.
         self.succeeds(*sweep, self.write("d.csv", "ra,dec\ndeg,deg\n15,2\n15.15,2\n"))
         self.fails(3, [], *sweep, self.write("h.csv", "ra,dec\n1,2\n1.01,2\n"))

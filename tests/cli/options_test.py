@@ -30,6 +30,8 @@ class Values(Points):
         self.refuses(["--skip-rows is -3; 0 and more are possible"], "--skip-rows", -3)
         for value in ("two", "2.5"):
             self.refuses([f"--lanes is '{value}', no whole number"], "--lanes", value)
+        self.refuses(["minpts 4294967296", "is over 4,294,967,295"], variant=["--eps", 1, "--minpts", 4294967296])
+        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 4294967295)
 
     def test_sizes_are_powers_of_1024_and_those_in_bytes_of_1000(self):
         points = self.generated("uniform", 130_000)  # 2,080,000 bytes
@@ -54,10 +56,6 @@ class Values(Points):
         self.fails(2, ["--out is empty"], "sweep", self.points, "--eps", 1, "--minpts", 3, "--out", "")
         self.fails(2, ["one FILE … is empty"], "cluster", "", "--eps", 1, "--minpts", 3)
         self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 3, "--comment", "")
-
-    def test_the_largest_minpts_is_named(self):
-        self.refuses(["minpts 4294967296", "is over 4,294,967,295"], variant=["--eps", 1, "--minpts", 4294967296])
-        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 4294967295)
 
     def test_single_characters(self):
         self.refuses(["--delimiter ';;' is no single character", "tab", "blanks"], "--delimiter", ";;")
@@ -196,13 +194,10 @@ class Lists(Points):
             self.assertEqual(self.variants("--eps", eps, "--minpts", 3), expected, eps)
         self.assertEqual(self.variants("--eps", 1, "--min-samples", "8:2:3:log"), [(1, 2), (1, 4), (1, 8)])
 
-    def test_a_step_that_may_be_meant_as_a_number_of_values_is_refused(self):
-        self.fails(2, ["'0.1:0.5:5'", "lo:hi:n:lin"], "sweep", self.points, "--eps", "0.1:0.5:5", "--minpts", 3,
-                   "--out", self.out)
-
     def test_what_is_wrong_is_named(self):
         for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]),
                            ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
+                           ("0.1:0.5:5", ["'0.1:0.5:5'", "lo:hi:n:lin"]),  # the step may be meant as a number of values
                            ("0.1,x", ["'x' in '0.1,x' is no number"])):
             self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.out)
         self.assertFalse(self.out.exists())

@@ -23,8 +23,7 @@ class LeftRows(ProgramTest):
         self.assertEqual(whole, left)
 
     def test_the_same_results_within_less_memory(self):
-        said = self.succeeds(*self.sweep, "--out", self.whole, "--lineage").stderr
-        self.assertNotIn("read from the file", said)
+        self.assertNotIn("read from the file", self.succeeds(*self.sweep, "--out", self.whole, "--lineage").stderr)
         less = [*self.sweep, "--out", self.left, "--lineage", "--memory", "60M"]
         said = self.succeeds(*less).stderr
         self.assertIn("read from the file", said)
@@ -54,16 +53,14 @@ class LeftRows(ProgramTest):
         self.assertEqual([plan["points"], plan["sharing"]["by"]], [2_000_000, "parts"])
         self.assertEqual([plan["groups"], plan["seconds"]], [[], None])
 
-    def test_a_bad_coordinate_is_named(self):
+    def test_a_bad_coordinate_is_named_and_memory_that_is_not_enough_for_parts(self):
+        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.out, "--memory", "20M")
         with open(self.points, "r+b") as file:
             file.seek(-8, 2)
             file.write(struct.pack("<d", float("nan")))
         for memory in ("60M", "1G"):
             self.fails(3, ["p.npy", "row 1999999, column 1 is nan", "--on-nan drop"], *self.sweep, "--out",
                        self.out, "--memory", memory)
-
-    def test_memory_that_is_not_enough_for_parts(self):
-        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.out, "--memory", "20M")
 
 
 if __name__ == "__main__":

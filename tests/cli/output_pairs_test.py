@@ -9,10 +9,8 @@ import json
 import os
 import re
 import shutil
-import tempfile
 import unittest
 import zlib
-from pathlib import Path
 
 from support import ProgramTest, npy, npy_labels, run, summary, table, tree
 
@@ -135,15 +133,14 @@ def expected_tree(outputs, setting, earlier, mode, before):
 
 
 class Pairs(ProgramTest):
+    # Thousands of runs write files, so the folder is in memory if possible.
+    PARENT = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
     def setUp(self):
         super().setUp()
-        # Thousands of runs write files, so the folder is in memory if possible.
-        memory = Path("/dev/shm")
-        where = memory if os.access(memory, os.W_OK) else None
-        self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory(dir=where)))
         text = points_text()
-        (self.folder / "gap.csv").write_text(text)
-        (self.folder / "points.csv").write_text("\n".join(row for row in text.split("\n") if not row.startswith(",")))
+        self.write("gap.csv", text)
+        self.write("points.csv", "\n".join(row for row in text.split("\n") if not row.startswith(",")))
 
     def test_the_list_of_outputs_is_that_of_the_program(self):
         text = self.succeeds("help", "sweep").stdout
@@ -157,51 +154,39 @@ class Pairs(ProgramTest):
         folder, page = where / "results", where / "page.html"
         shutil.copytree(template, folder)
         before = tree(folder)
-        words = ["sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
-                 "--out", folder, *options_of(outputs, page), mode, "--quiet", "--threads", 1]
-        p = run(*words)
-        what = f"{' '.join(outputs) or 'labels'} {mode} over {earlier.name}, {setting}: "
+        # Outputs that exclude each other are refused, and --resume in the results of another input.
+        code = 2 if refusal(outputs, setting) else 3 if mode == "--resume" and earlier.other else 0
         try:
-            if refusal(outputs, setting):
-                if p.returncode != 2 or tree(folder) != before:
-                    return what + f"not refused, or the folder has changed: {p.returncode} {p.stderr}"
-                return None
-            if mode == "--resume" and earlier.other:
-                if p.returncode != 3 or tree(folder) != before:
-                    return what + f"not refused as of another input: {p.returncode} {p.stderr}"
-                return None
-            if p.returncode != 0:
-                return what + f"ended with {p.returncode}: {p.stderr}"
+            p = run("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
+                    "--out", folder, *options_of(outputs, page), mode, "--quiet", "--threads", 1)
+            self.assertEqual(p.returncode, code, p.stderr)
             after = tree(folder)
-            names = expected_tree(outputs, setting, earlier, mode, before)
-            if set(after) != names:
-                return what + f"missing {sorted(names - set(after))}, too many {sorted(set(after) - names)}"
-            return self.wrong_contents(outputs, setting, earlier, folder, page, after, what)
+            if code != 0:
+                self.assertTrue(after == before, "the folder has changed")
+            else:
+                self.assertEqual(set(after), expected_tree(outputs, setting, earlier, mode, before))
+                self.check_contents(outputs, setting, earlier, after)
+                self.assertEqual(page.exists(), "report" in outputs, "the page")
+                for name in OF_VARIANT:
+                    if (folder / name).exists():
+                        self.assertTrue(any((folder / name).iterdir()), f"{name}/ is empty")
+        except AssertionError as error:
+            return f"{' '.join(outputs) or 'labels'} {mode} over {earlier.name}, {setting}: {error}"
         finally:
             shutil.rmtree(where)
 
-    def wrong_contents(self, outputs, setting, earlier, folder, page, after, what):
-        if earlier.strangers and any(after[f"{name}/notes.txt"] != b"of somebody else" for name in OF_VARIANT):
-            return what + "a file of others has changed"
-        listed = {f["name"]: f for f in json.loads(after["sweep.json"])["files"]}
+    def check_contents(self, outputs, setting, earlier, after):
         strangers = STRANGERS if earlier.strangers else set()
-        if set(listed) != set(after) - {"summary.csv", "sweep.json"} - strangers:
-            return what + f"sweep.json lists {sorted(listed)}"
+        for name in strangers - {"mine.txt"}:
+            self.assertEqual(after[name], b"of somebody else", name)
+        listed = {f["name"]: f for f in json.loads(after["sweep.json"])["files"]}
+        self.assertEqual(set(listed), set(after) - {"summary.csv", "sweep.json"} - strangers)
         for name, digest in listed.items():
-            if digest["bytes"] != len(after[name]) or digest["crc32"] != f"{zlib.crc32(after[name]):08x}":
-                return what + f"{name} is not as sweep.json says: {digest}"
-        for folder_name in OF_VARIANT:
-            if (folder / folder_name).exists() and not any((folder / folder_name).iterdir()):
-                return what + f"{folder_name}/ is empty"
-        reference = self.references[setting]
-        for variant in (OLD, NEW):
-            for output in variant_outputs(set(outputs)):
-                name = name_of(output, variant)
-                if output != "labelled" and after[name] != reference[name]:
-                    return what + f"{name} is another than without the folder"
-        if ("report" in outputs) != page.exists():
-            return what + "the page is missing, or was not asked for"
-        return None
+            self.assertEqual((len(after[name]), f"{zlib.crc32(after[name]):08x}"), (digest["bytes"], digest["crc32"]),
+                             name)
+        for output, variant in itertools.product(variant_outputs(set(outputs)) - {"labelled"}, (OLD, NEW)):
+            name = name_of(output, variant)
+            self.assertTrue(after[name] == self.references[setting][name], f"{name} differs from a fresh folder's")
 
     def test_every_pair_over_every_folder(self):
         self.references = {}

@@ -158,8 +158,7 @@ class SingleFiles(ProgramTest):
     def test_standard_output_takes_labels_and_points(self):
         p = self.succeeds(*self.cluster, "-")
         self.assertEqual(p.stdout.split(), ["label", "0", "0", "0", "0", "1", "1", "1", "1", "-1"])
-        p = self.succeeds("generate", "blobs", "--n", 10, "--out", "-")
-        self.assertEqual(len(p.stdout.splitlines()), 11)
+        self.assertEqual(len(self.succeeds("generate", "blobs", "--n", 10, "--out", "-").stdout.splitlines()), 11)
         self.fails(2, ["--out - and --json"], *self.cluster, "-", "--json")
 
     def test_no_input_is_replaced_whichever_option_names_it(self):
@@ -192,11 +191,10 @@ class SingleFiles(ProgramTest):
         self.succeeds(*predict, self.out / "predicted.npy", "--quiet")
 
     def test_rows_and_other_outputs_have_places_of_their_own(self):
-        gap = self.write("gap.csv", "x,y\n0,0\n,1\n0,0.1\n")
         out, rows = self.folder / "o.npy", self.folder / "o.rows.npy"
-        cluster = ["cluster", gap, "--on-nan", "drop", "--eps", 1, "--minpts", 2, "--out", out]
+        cluster = ["cluster", self.nan, *self.drop, "--out", out]
         self.fails(2, ["--core is", "o.rows.npy"], *cluster, "--core", rows)
-        fof = ["fof", gap, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points,
+        fof = ["fof", self.nan, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points,
                "--attached", rows]
         self.fails(2, ["--attached is", "o.rows.npy"], *fof)
         self.fails(2, ["--catalog", "--labelled", "are both"], *cluster, "--labelled", self.folder / "t.csv",

@@ -42,8 +42,6 @@ class Predict(ProgramTest):
         self.assertEqual(len(set(found[:3])), 3)
         result = self.json("predict", new, *self.clustering)
         self.assertEqual((result["points"], result["noise"]), (4, 1))
-
-    def test_labels_and_json_are_not_mixed(self):
         absent = self.folder / "absent.csv"  # the error comes before a file is read
         self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out",
                    "-", "--json")
@@ -176,8 +174,7 @@ class Predict(ProgramTest):
         wrong = self.write("w.csv", "label\n" + "0\n" * 7 + "nan\n" * 293)
         words = ["--points", self.points, "--labels", wrong, "--core", self.core, "--eps", 0.5]
         part = "w.csv has no number in row 7, and each of the labels is one"
-        p = self.fails(3, [part], "predict", self.points, *words)
-        self.assertNotIn("--on-nan", p.stderr)
+        self.assertNotIn("--on-nan", self.fails(3, [part], "predict", self.points, *words).stderr)
 
     def test_what_does_not_belong_together_is_refused(self):
         swapped = ["--points", self.points, "--labels", self.core, "--core", self.labels, "--eps", 0.5]

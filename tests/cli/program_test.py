@@ -76,10 +76,7 @@ class Commands(Squares):
         self.assertEqual((self.folder / "l.csv").read_text(), "label\n0\n0\n0\n0\n1\n1\n1\n1\n-1\n")
         for words in (["l.fits", "--columns", "LABEL"], ["l.h5"]):
             # The labels -1, 0, 1 as points in one dimension give three clusters of equal values.
-            found = self.json("cluster", *words, "--eps", 0.5, "--minpts", 1, cwd=self.folder)
-            self.assertEqual(found["clusters"], 3)
-
-    def test_cluster_as_json(self):
+            self.assertEqual(self.json("cluster", *words, "--eps", 0.5, "--minpts", 1, cwd=self.folder)["clusters"], 3)
         result = self.json("cluster", self.points, *self.tail)
         self.assertEqual((result["clusters"], result["noise"], result["core"], result["largest"]), (2, 1, 8, 4))
 
@@ -165,14 +162,11 @@ class Commands(Squares):
         self.assertEqual((table[0].split()[1], table[1].split()[1]), ("variants", "3"))
 
     def test_gpus(self):
-        points = self.write("p.csv", "x,y\n0,0\n0,1\n")
-        words = ["--eps", 1, "--minpts", 2]
-        for name in ("plan", "sweep"):
-            out = ["--out", self.out] if name == "sweep" else []
-            self.fails(2, ["--gpus is '0,x'", "numbers of GPUs as in 0,1"], name, points, *words, *out, "--gpus", "0,x")
-            self.fails(2, ["--gpus names GPUs", "--backend cpu"], name, points, *words, *out, "--gpus", "0",
-                       "--backend", "cpu")
-        sharing = self.json("plan", points, *words, "--backend", "cpu")["sharing"]
+        plan = ["plan", self.points, *self.tail]
+        for words in (plan, ["sweep", *plan[1:], "--out", self.out]):
+            self.fails(2, ["--gpus is '0,x'", "numbers of GPUs as in 0,1"], *words, "--gpus", "0,x")
+            self.fails(2, ["--gpus names GPUs", "--backend cpu"], *words, "--gpus", "0", "--backend", "cpu")
+        sharing = self.json(*plan, "--backend", "cpu")["sharing"]
         self.assertEqual(sharing, {"engines": 1, "by": "one", "parts": 1, "because": "all points fit the one device"})
 
     def test_a_plan_tells_the_time(self):
@@ -301,8 +295,9 @@ class BadInput(Squares):
         self.fails(3, ["empty"], "cluster", self.write("empty.csv", ""), *self.tail)
         self.fails(3, ["z", "x, y, name"], "cluster", self.points, "--columns", "x,z", "--eps", 0.1, "--minpts", 3)
         self.fails(3, ["name", "p.csv"], "cluster", self.points, "--columns", "x,name", "--eps", 0.1, "--minpts", 3)
-        ragged = self.write("ragged.csv", "x,y\n1,2\n3\n")
-        self.fails(3, ["ragged.csv", "line 3"], "cluster", ragged, *self.tail)
+        self.fails(3, ["ragged.csv", "line 3"], "cluster", self.write("ragged.csv", "x,y\n1,2\n3\n"), *self.tail)
+        parts = ["/proc/nowhere", "choose another place"]
+        self.fails(4, parts, "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
 
     def test_values_that_are_not_finite(self):
         points = self.write("nan.csv", "x,y\n1,2\n3,nan\n5,6\n,7\ninf,8\n")
@@ -329,10 +324,6 @@ class BadInput(Squares):
             result = self.json(*words, "32M", *more, "--overwrite", "--out", labels)
             self.assertEqual((result["clusters"], result["noise"], result["core"]), (1, 0, 100_000))
             self.assertEqual(set(npy_labels(labels)), {0})
-
-    def test_a_place_that_cannot_be_written(self):
-        self.fails(4, ["/proc/nowhere", "choose another place"], "sweep", self.points, *self.tail,
-                   "--out", "/proc/nowhere")
 
     def test_a_full_disk_keeps_what_is_complete(self):
         points = self.generated("uniform", 50_000)

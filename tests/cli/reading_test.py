@@ -15,8 +15,7 @@ class Reading(ProgramTest):
 
     def test_every_command_says_what_it_read(self):
         for words in (["cluster", "--minpts", 2], ["neighbors"], ["sweep", "--minpts", 2, "--out", self.out]):
-            p = self.succeeds(words[0], self.points, "--eps", 1, *words[1:])
-            line = p.stderr.splitlines()[0]
+            line = self.succeeds(words[0], self.points, "--eps", 1, *words[1:]).stderr.splitlines()[0]
             self.assertTrue(line.startswith(f"epsflow: {self.points}: "), line)
             # The line shows that the id column became a coordinate.
             self.assertIn("text, comma-separated, header in line 1; ", line)
@@ -74,9 +73,8 @@ class Reading(ProgramTest):
             result = self.json("cluster", self.points, "--columns", columns, *self.tail)
             self.assertEqual(result["column_numbers"], numbers, columns)
         self.fails(3, ["no column '0-5'", "--columns"], "cluster", self.points, "--columns", "0-5", *self.tail)
-
-    def test_values_that_begin_with_a_dash_are_values(self):
-        self.assertIn("minpts -3", self.fails(2, [], "cluster", self.points, "--eps", 1, "--minpts", -3).stderr)
+        # A word that begins with a dash may be a value of any option.
+        self.fails(2, ["minpts -3"], "cluster", self.points, "--eps", 1, "--minpts", -3)
 
     def test_how_to_read_text(self):
         for name, text, option, value, points, columns in (
@@ -93,8 +91,7 @@ class Reading(ProgramTest):
             self.assertEqual((result["points"], result["columns"]), (points, columns), name)
 
     def test_what_cannot_be_told_names_the_option_that_decides(self):
-        pandas = self.write("pandas.csv", "0,1\n0,5\n1,6\n")
-        self.fails(3, ["line 1", "--header yes"], "cluster", pandas, *self.tail)
+        self.fails(3, ["line 1", "--header yes"], "cluster", self.write("pandas.csv", "0,1\n0,5\n1,6\n"), *self.tail)
         decimal = self.write("decimal.csv", "a;b\n1,5;2\n")
         self.fails(3, ["line 2", "'1,5'", "--decimal ','"], "cluster", decimal, *self.tail)
 
@@ -105,13 +102,11 @@ class Reading(ProgramTest):
                             (["--external"], self.points), (["--table", 1], self.points)):
             self.fails(2, [f"{file}: {words[0]} is for", "leave it out"], "cluster", file, *self.tail, *words)
 
-    def test_standard_input_is_a_file_too(self):
+    def test_standard_input_is_a_file_too_and_read_once(self):
         p = self.succeeds("cluster", "-", "--columns", "x", *self.tail, "--json", input=POINTS)
         self.assertTrue(p.stderr.startswith("epsflow: standard input: "), p.stderr)
         result = json.loads(p.stdout)
         self.assertEqual((result["points"], result["inputs"][0]["name"]), (3, "standard input"))
-
-    def test_standard_input_is_read_once(self):
         self.fails(2, ["standard input", "only once"], "cluster", "-", "-", *self.tail)
 
 

@@ -345,9 +345,6 @@ class Summaries(Results):
         self.assertEqual([v["labels"] for v in self.json(*self.kept("--resume"))["variants"]], [None] * 4)
         self.assert_sound()
 
-    def test_core_points_alone_are_for_the_library(self):
-        self.fails(2, ["--keep", "labels", "summary"], *self.sweep("--keep", "core"))
-
     def test_labels_are_added_and_stay(self):
         self.succeeds(*self.kept())
         self.resumed(0, *KEPT)
@@ -382,6 +379,7 @@ class Summaries(Results):
             self.fails(2, [words[0], "--keep summary makes none", "leave one of them out"],
                        *self.kept(*words, points=self.folder / "no-such.csv"))
             self.assertFalse(self.out.exists())
+        self.fails(2, ["--keep", "labels", "summary"], *self.sweep("--keep", "core"))  # it is for the library
 
     def test_sweep_h5_needs_the_labels_of_all(self):
         self.succeeds(*self.sweep("--hdf5"))

@@ -151,8 +151,7 @@ class Tracks(ProgramTest):
         self.assertEqual({row["cell"] for row in table(self.succeeds(*words).stdout)}, {"1", "2"})
 
     def test_what_cannot_be(self):
-        points = self.write("p.csv", "x,t\n0,0\n1,1\n")
-        words = ("tracks", points, "--columns", "x", "--minpts", "2", "--out", "-")
+        words = ("tracks", self.write("p.csv", "x,t\n0,0\n1,1\n"), "--columns", "x", "--minpts", "2", "--out", "-")
         self.fails(2, ["--by"], *words, "--eps", "1")
         self.fails(2, ["one eps"], *words, "--by", "t", "--eps", "1,2")
         self.fails(2, ["--least-share"], *words, "--by", "t", "--eps", "1", "--least-share", "2")
@@ -162,8 +161,7 @@ class Tracks(ProgramTest):
         words = ("sweep", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", self.out,
                  "--catalog", "csv", "--labelled", "csv")
         self.fails(3, ["--on-nan drop"], "sweep", self.write("one.csv", "x,y,t\n0,0,1\n0,1,\n"), *words[2:])
-        p = self.succeeds(*words, "--on-nan", "drop")
-        self.assertIn("dropped 2 rows for missing values in t", p.stderr)
+        self.assertIn("dropped 2 rows for missing values in t", self.succeeds(*words, "--on-nan", "drop").stderr)
         self.assertEqual(npy_labels(self.out / "labels" / "eps_1_minpts_2.npy"), (0, 0, 0, 0))
         self.assertEqual(npy(self.out / "rows.npy", "<i8"), (0, 2, 4, 6))
         self.assertEqual([r["points"] for r in table((self.out / "slices.csv").read_text())], ["2", "2"])

@@ -56,7 +56,7 @@ class Output(ProgramTest):
 
     def shown_on_a_terminal(self, *words):
         """Returns the output of a sweep of 40 variants on a terminal."""
-        points = self.generated("uniform", 20_000)
+        points = self.generated("uniform", 20_000, "--overwrite")
         terminal, stderr = pty.openpty()
         p = start("sweep", points, "--eps", "0.001:0.02:0.001", "--minpts", "4,8", "--out", self.folder / "t", *words,
                   stderr=stderr)
@@ -69,19 +69,16 @@ class Output(ProgramTest):
             pass
         os.close(terminal)
         self.assertEqual(p.wait(120), 0)
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
         return shown
 
-    def test_a_terminal_gets_a_bar_that_is_wiped(self):
-        shown = self.shown_on_a_terminal("--strategy", "table")
-        self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants  eps 0\.0\d+: table \d+ %")
-        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
-
-    def test_the_bar_of_a_run_without_a_table_speaks_of_none(self):
-        shown = self.shown_on_a_terminal("--strategy", "direct")
-        self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants")
+    def test_a_terminal_gets_a_bar_that_is_wiped_and_names_a_table_if_there_is_one(self):
+        bar = rb"\r\x1b\[K\[=* *\] \d+/40 variants"
+        self.assertRegex(self.shown_on_a_terminal("--strategy", "table"), bar + rb"  eps 0\.0\d+: table \d+ %")
+        shown = self.shown_on_a_terminal("--strategy", "direct", "--overwrite")
+        self.assertRegex(shown, bar)
         self.assertNotIn(b"eps 0:", shown)
         self.assertNotIn(b": table", shown)
-        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
 
     def test_quiet_prints_json_and_nothing_else(self):
         for words, key in ((self.cluster, "clusters"), (self.sweep, "variants"),

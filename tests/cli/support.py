@@ -102,14 +102,13 @@ def tree(folder):
 class ProgramTest(unittest.TestCase):
     """A test with its own folder and a place for results there, and checks of how the program ends."""
 
-    def setUp(self):
-        self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory()))
-        self.out = self.folder / "results"
+    PARENT = None  # the folder of temporary files
 
-    def enterContext_(self, context):  # unittest has enterContext() since Python 3.11
-        value = context.__enter__()
-        self.addCleanup(context.__exit__, None, None, None)
-        return value
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=self.PARENT)
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.out = self.folder / "results"
 
     def write(self, name, text):
         path = self.folder / name

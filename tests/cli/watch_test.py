@@ -96,8 +96,7 @@ class Kills(Watch):
         kills = [self.is_killed(words, self.folder / parts / "catalog.csv", size, self.rng.uniform(0, 0.02), piped)
                  for size in sizes]
         self.assertGreater(sum(kills), 2)
-        last = self.succeeds(*words, **kwargs)
-        self.assertRegex(last.stderr, r"goes on after [1-9][\d,]* steps? of")
+        self.assertRegex(self.succeeds(*words, **kwargs).stderr, r"goes on after [1-9][\d,]* steps? of")
         self.assertEqual(self.outputs(whole), self.outputs(parts))
         if "--page" in more:
             self.assertEqual(self.page(whole), self.page(parts))
