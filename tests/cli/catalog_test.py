@@ -1,17 +1,9 @@
-#!/usr/bin/env python3
 """Tests catalogues of clusters and of groups of friends: contents, files and errors."""
-import csv
-import io
-import json
 import math
 import random
 import unittest
 
-from support import ProgramTest, npz
-
-
-def table(text):
-    return list(csv.DictReader(io.StringIO(text)))
+from support import ProgramTest, npz, table
 
 
 class Catalog(ProgramTest):
@@ -22,51 +14,47 @@ class Catalog(ProgramTest):
                      for c in (1, 4) for _ in range(50)]
         self.rows += [(draw.uniform(-20, -10), draw.uniform(-20, -10), 1, 0.5) for _ in range(5)]
         draw.shuffle(self.rows)
-        self.points = self.write("points.csv",
-                                 "x,y,mass,v\n" + "".join(",".join(map(repr, row)) + "\n" for row in self.rows))
+        self.points = self.write_rows("points.csv", "x,y,mass,v", self.rows)
         self.run_words = (self.points, "--columns", "x,y", "--eps", "0.3", "--minpts", "4")
 
     def test_rows_are_what_the_labels_say(self):
-        found = self.succeeds(
-            "cluster", *self.run_words, "--weight", "mass", "--stats", "v", "--out", self.folder / "labels.csv",
-            "--core",
-            self.folder / "core.npy", "--catalog", "-", "--quiet"
-        ).stdout
+        found = self.succeeds("cluster", *self.run_words, "--weight", "mass", "--stats", "v", "--out",
+                              self.folder / "labels.csv", "--core", self.folder / "core.npy", "--catalog", "-",
+                              "--quiet").stdout
         labels = [int(row["label"]) for row in table((self.folder / "labels.csv").read_text())]
         clusters = table(found)
         self.assertEqual([int(c["cluster"]) for c in clusters], list(range(max(labels) + 1)))
         for c in clusters:
             members = [i for i, label in enumerate(labels) if label == int(c["cluster"])]
-            mass = sum(self.rows[i][2] for i in members)
+            *columns, masses, v = zip(*(self.rows[i] for i in members))
+            mass = sum(masses)
             self.assertEqual(int(c["size"]), len(members))
             self.assertIn(int(c["first_core"]), members)
             self.assertAlmostEqual(float(c["mass_total"]), mass, places=9)
             inertia = 0
-            for k, name in enumerate("xy"):
-                center = sum(self.rows[i][2] * self.rows[i][k] for i in members) / mass
-                spread = math.sqrt(sum(self.rows[i][2] * (self.rows[i][k] - center) ** 2 for i in members) / mass)
+            for name, values in zip("xy", columns):
+                center = sum(m * x for m, x in zip(masses, values)) / mass
+                spread = math.sqrt(sum(m * (x - center) ** 2 for m, x in zip(masses, values)) / mass)
                 inertia += spread**2
                 self.assertAlmostEqual(float(c[f"{name}_center"]), center, places=9)
                 self.assertAlmostEqual(float(c[f"{name}_spread"]), spread, places=9)
-                self.assertEqual(float(c[f"{name}_lower"]), min(self.rows[i][k] for i in members))
-                self.assertEqual(float(c[f"{name}_upper"]), max(self.rows[i][k] for i in members))
+                self.assertEqual((float(c[f"{name}_lower"]), float(c[f"{name}_upper"])), (min(values), max(values)))
             self.assertAlmostEqual(float(c["radius"]), math.sqrt(inertia), places=9)
-            self.assertAlmostEqual(float(c["v_sum"]), sum(self.rows[i][3] for i in members), places=9)
-            self.assertEqual(float(c["v_max"]), max(self.rows[i][3] for i in members))
+            self.assertAlmostEqual(float(c["v_sum"]), sum(v), places=9)
+            self.assertEqual(float(c["v_max"]), max(v))
 
     def test_a_folder_has_one_for_each_variant_and_makes_them_again_for_other_columns(self):
-        out = self.folder / "r"
-        words = (self.points, "--columns", "x,y", "--eps", "0.2,0.3", "--minpts", "4", "--out", out, "--quiet")
+        words = (self.points, "--columns", "x,y", "--eps", "0.2,0.3", "--minpts", "4", "--out", self.out, "--quiet")
         self.succeeds("sweep", *words)
         self.succeeds("sweep", *words, "--catalog", "csv", "--resume")
-        files = sorted(p.name for p in (out / "catalog").iterdir())
+        files = sorted(p.name for p in (self.out / "catalog").iterdir())
         self.assertEqual(files, ["eps_0.2_minpts_4.csv", "eps_0.3_minpts_4.csv"])
-        plain = (out / "catalog" / files[1]).read_text()
+        plain = (self.out / "catalog" / files[1]).read_text()
         self.assertNotIn("v_mean", plain)
         self.succeeds("sweep", *words, "--catalog", "csv", "--resume")
-        self.assertEqual((out / "catalog" / files[1]).read_text(), plain)
+        self.assertEqual((self.out / "catalog" / files[1]).read_text(), plain)
         self.succeeds("sweep", *words, "--catalog", "csv", "--stats", "v", "--resume")
-        self.assertIn("v_mean", (out / "catalog" / files[1]).read_text())
+        self.assertIn("v_mean", (self.out / "catalog" / files[1]).read_text())
 
     def test_every_format_holds_the_same(self):
         expected = table(self.succeeds("cluster", *self.run_words, "--catalog", "-", "--quiet").stdout)
@@ -74,12 +62,10 @@ class Catalog(ProgramTest):
             file = self.folder / f"c.{extension}"
             self.succeeds("cluster", *self.run_words, "--catalog", file, "--quiet")
             # The program reads its own tables, with centres as points. At minpts 1 and this eps, each is a cluster.
-            self.succeeds("cluster", file, "--columns", "x_center,y_center,size", "--eps", "1e-9", "--minpts", "1",
-                          "--out", self.folder / f"{extension}.csv",
-                          "--labelled", self.folder / f"{extension}_rows.csv", "--overwrite", "--quiet")
-            rows = table((self.folder / f"{extension}_rows.csv").read_text())
-            self.assertEqual([float(r["x_center"]) for r in rows], [float(r["x_center"]) for r in expected])
-            self.assertEqual([float(r["size"]) for r in rows], [float(r["size"]) for r in expected])
+            rows = table(self.succeeds("cluster", file, "--columns", "x_center,y_center,size", "--eps", "1e-9",
+                                       "--minpts", "1", "--labelled", "-", "--quiet").stdout)
+            for name in ("x_center", "size"):
+                self.assertEqual([float(r[name]) for r in rows], [float(r[name]) for r in expected])
 
     def test_what_cannot_be(self):
         self.fails(2, ["--stats", "--catalog"], "cluster", *self.run_words, "--stats", "v")
@@ -100,8 +86,7 @@ class Friends(ProgramTest):
         super().setUp()
         # Groups of 3, 5 and 2 lie in a box of 10, the second across a face. One point is isolated.
         self.x = [1, 1.1, 1.2, 9.8, 9.9, 0.0, 0.1, 0.2, 5, 5.1, 7]
-        self.points = self.write("box.csv",
-                                 "x,m,vx\n" + "".join(f"{x},{i + 1},{10 * i}\n" for i, x in enumerate(self.x)))
+        self.points = self.write_rows("box.csv", "x,m,vx", [(x, i + 1, 10 * i) for i, x in enumerate(self.x)])
         self.words = ("fof", self.points, "--columns", "x", "--box", "10", "--linking-length", "0.15")
 
     def labels(self, *words):
@@ -122,20 +107,16 @@ class Friends(ProgramTest):
         self.assertEqual([int(g["group"]) for g in found], [0, 1, 2])
         self.assertEqual([int(g["size"]) for g in found], [5, 3, 2])
         self.assertEqual([int(g["first_core"]) for g in found], [3, 0, 8])
-        masses = [4, 5, 6, 7, 8]
-        center = sum(m * x for m, x in zip(masses, (-0.2, -0.1, 0, 0.1, 0.2))) / 30
-        self.assertAlmostEqual(float(found[0]["x_center"]), center % 10)
-        self.assertAlmostEqual(float(found[0]["vx_mean"]),
-                               sum(m * v for m, v in zip(masses, (30, 40, 50, 60, 70))) / 30)
+        # Masses of 4 to 8 lie at -0.2 to 0.2 and move at 30 to 70.
+        self.assertAlmostEqual(float(found[0]["x_center"]), sum(m * (m - 6) / 10 for m in range(4, 9)) / 30 % 10)
+        self.assertAlmostEqual(float(found[0]["vx_mean"]), sum(m * (m - 1) * 10 for m in range(4, 9)) / 30)
         swift = table(self.succeeds(*self.words, "--dialect", "swift", "--catalog", "-", "--quiet").stdout)
         self.assertEqual([int(g["group"]) for g in swift], [1, 2, 3])
 
     def test_a_fraction_of_the_mean_separation(self):
-        said = json.loads(self.succeeds("fof", self.points, "--columns", "x", "--box", "10", "--b", "0.165", "--json",
-                                        "--quiet").stdout)
+        said = self.json("fof", self.points, "--columns", "x", "--box", "10", "--b", "0.165", "--quiet")
         self.assertAlmostEqual(said["linking_length"], 0.15)
-        self.assertEqual(said["groups"], 3)
-        self.assertEqual(said["ungrouped"], 1)
+        self.assertEqual((said["groups"], said["ungrouped"]), (3, 1))
 
     def test_swifts_catalogue_and_attaching_keep_to_what_they_have(self):
         swift = ("--dialect", "swift", "--catalog", self.folder / "groups.hdf5", "--overwrite")
@@ -147,7 +128,7 @@ class Friends(ProgramTest):
         self.succeeds(*words, *swift, "--attached", self.folder / "a.npy")
 
     def test_attaching_keeps_to_the_memory(self):
-        others = self.write("others.csv", "x\n" + "".join(f"{i / 1000}\n" for i in range(9000)))
+        others = self.write_rows("others.csv", "x", [(i / 1000,) for i in range(9000)])
         words = (*self.words, "--attach", others, "--attached", self.folder / "a.npy", "--overwrite")
         self.succeeds(*words)
         # The linked points take 88 bytes of the memory that the others need.
@@ -167,8 +148,7 @@ class Rows(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        self.text = "x,y\n,\n0,0\nnan,1\n0,0.1\n5,5\n5,\n5,5.1\n"
-        self.points = self.write("gaps.csv", self.text)
+        self.points = self.write("gaps.csv", "x,y\n,\n0,0\nnan,1\n0,0.1\n5,5\n5,\n5,5.1\n")
         self.words = (self.points, "--on-nan", "drop", "--eps", 1, "--minpts", 2)
 
     def first_cores(self, file):
@@ -181,18 +161,18 @@ class Rows(ProgramTest):
         self.succeeds("fof", self.points, "--on-nan", "drop", "--linking-length", 1, "--ids", "first", "--catalog", out,
                       "--overwrite")
         self.assertEqual(self.first_cores(out), [1, 4])
-        self.succeeds("sweep", *self.words, "--catalog", "csv", "--lineage", "--out", self.folder / "r")
-        self.assertEqual(self.first_cores(self.folder / "r" / "catalog" / "eps_1_minpts_2.csv"), [1, 4])
-        self.assertEqual(npz(self.folder / "r" / "lineage.npz")["first_core"], (1, 4))
-        self.succeeds("report", self.folder / "r", "--out", self.folder / "page.html")
+        self.succeeds("sweep", *self.words, "--catalog", "csv", "--lineage", "--out", self.out)
+        self.assertEqual(self.first_cores(self.out / "catalog" / "eps_1_minpts_2.csv"), [1, 4])
+        self.assertEqual(npz(self.out / "lineage.npz")["first_core"], (1, 4))
+        self.succeeds("report", self.out, "--out", self.folder / "page.html")
 
     def test_where_files_were_joined(self):
         second = self.write("second.csv", "x,y\n,\n9,9\n9,9.1\n")
         out = self.folder / "c.csv"
-        self.succeeds("cluster", self.points, second, "--on-nan", "drop", "--eps", 1, "--minpts", 2, "--catalog", out)
+        self.succeeds("cluster", self.points, second, *self.words[1:], "--catalog", out)
         self.assertEqual(self.first_cores(out), [1, 4, 8])
-        self.succeeds("sweep", self.points, second, *self.words[1:], "--lineage", "--out", self.folder / "r")
-        self.assertEqual(npz(self.folder / "r" / "lineage.npz")["first_core"], (1, 4, 8))
+        self.succeeds("sweep", self.points, second, *self.words[1:], "--lineage", "--out", self.out)
+        self.assertEqual(npz(self.out / "lineage.npz")["first_core"], (1, 4, 8))
 
     def test_columns_are_the_same_without_clusters(self):
         weighted = self.write("w.csv", "x,y,m,t\n0,0,1,1\n0,0.1,1,1\n9,9,1,2\n")
@@ -201,9 +181,9 @@ class Rows(ProgramTest):
             out = self.folder / f"r{minpts}"
             self.succeeds("sweep", weighted, "--columns", "x,y", "--weight", "m", "--by", "t", "--eps", 1,
                           "--minpts", minpts, "--catalog", "csv", "--stats", "m", "--out", out)
-            headers.append((out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()[0])
-            clusters = len((out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()) - 1
-            self.assertEqual(clusters, 1 if minpts == 2 else 0)
+            header, *clusters = (out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()
+            headers.append(header)
+            self.assertEqual(len(clusters), 1 if minpts == 2 else 0)
         self.assertEqual(headers[0], headers[1])
 
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests the output of explore and suggest, and that they refuse invalid input before they compute."""
 import fcntl
 import json
@@ -8,15 +7,13 @@ import subprocess
 import time
 import unittest
 
-from support import BINARY, ProgramTest, npy_labels, npz, run, summary
-from results_test import tree
+from support import ProgramTest, manifest, npy_labels, npz, run, start, summary, tree
 
 
 def blobs(seed=1):
     rng = random.Random(seed)
-    rows = [(x + 0.7 * rng.gauss(0, 1), y + 0.7 * rng.gauss(0, 1))
-            for x, y in ((0, 0), (10, 0), (0, 10)) for _ in range(300)]
-    return "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows)
+    return "x,y\n" + "".join(f"{x + 0.7 * rng.gauss(0, 1)},{y + 0.7 * rng.gauss(0, 1)}\n"
+                             for x, y in ((0, 0), (10, 0), (0, 10)) for _ in range(300))
 
 
 def uniform(n=400, seed=1):
@@ -28,10 +25,9 @@ class Explore(ProgramTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("p.csv", blobs())
-        self.out = self.folder / "explored"
 
     def explored(self, *words):
-        return json.loads(self.succeeds("explore", self.points, "--json", *words).stdout)
+        return self.json("explore", self.points, *words)
 
 
 class Extreme(Explore):
@@ -39,7 +35,7 @@ class Extreme(Explore):
         rows = [tuple(map(float, line.split(","))) for line in blobs().splitlines()[1:]]
         for factor, words in ((1e-162, ["too small for float64", "multiply"]),
                               (1e160, ["too large for float64", "divide"])):
-            points = self.write("extreme.csv", "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y in rows))
+            points = self.write_rows("extreme.csv", "x,y", [(x * factor, y * factor) for x, y in rows])
             for command in ("explore", "suggest"):
                 self.fails(2, words, command, points)
 
@@ -56,12 +52,11 @@ class Printed(Explore):
         self.assertEqual((len(found["grid"]["eps"]), found["grid"]["minpts"][0]), (40, 3))
         self.assertLessEqual(best["plateau"]["eps"][0], best["eps"])
         # The labels are those of epsflow cluster.
-        out = self.folder / "l.npy"
-        counts = json.loads(self.succeeds("cluster", self.points, "--eps", repr(best["eps"]),
-                                          "--minpts", best["minpts"], "--json", "--out", out).stdout)
+        counts = self.json("cluster", self.points, "--eps", best["eps"], "--minpts", best["minpts"])
         self.assertEqual([counts[name] for name in ("clusters", "noise", "core")],
                          [best[name] for name in ("clusters", "noise", "core")])
         self.assertEqual(self.succeeds("explore", self.points, "--quiet").stdout, "")
+        self.assertEqual(self.explored("--seconds", "1e6"), found)  # this bound is not reached
 
     def test_no_structure_is_a_result(self):
         self.points = self.write("u.csv", uniform())
@@ -82,8 +77,7 @@ class Printed(Explore):
             self.assertEqual(found["grid"], {"eps": [], "minpts": []})
             p = self.fails(3, ["there is no grid for these points"], "suggest", self.points, "--header", "yes")
             self.assertEqual(p.stdout, "")
-            found = json.loads(self.succeeds("suggest", self.points, "--header", "yes", "--json").stdout)
-            self.assertEqual(found["eps"], [])
+            self.assertEqual(self.json("suggest", self.points, "--header", "yes")["eps"], [])
 
     def test_suggest_prints_what_sweep_takes(self):
         words = self.succeeds("suggest", self.points).stdout.split()
@@ -91,14 +85,11 @@ class Printed(Explore):
         grid = self.explored()["grid"]
         self.assertEqual([float(e) for e in words[1].split(",")], grid["eps"])
         self.assertEqual([int(m) for m in words[3].split(",")], grid["minpts"])
-        found = json.loads(self.succeeds("suggest", self.points, "--json").stdout)
+        found = self.json("suggest", self.points)
         self.assertEqual({name: found[name] for name in ("eps", "minpts")}, grid)
         self.succeeds("sweep", self.points, *words, "--keep", "summary", "--out", self.out)
         self.assertEqual(len(summary(self.out)), len(grid["eps"]) * len(grid["minpts"]))
         self.assertEqual(self.explored(*words)["recommended"], self.explored()["recommended"])
-
-    def test_a_bound_on_time_that_is_not_reached(self):
-        self.assertEqual(self.explored("--seconds", "1e6"), self.explored())
 
 
 class Refused(Explore):
@@ -115,23 +106,14 @@ class Refused(Explore):
             self.assertNotIn("grid()", p.stderr)
 
     def test_a_bound_on_time_that_is_far_too_small(self):
-        p = run("explore", self.points, "--seconds", "1e-9", "--out", self.out)
-        self.assertEqual(p.returncode, 4, p.stderr)
-        self.assertIn("allow more time", p.stderr)
+        self.fails(4, ["allow more time"], "explore", self.points, "--seconds", "1e-9", "--out", self.out)
         self.assertFalse((self.out / "explore.json").exists())
 
     def test_weights_below_0_and_small_ones(self):
         for weight, part in (("-1", "some weights are below 0"), ("0.001", "the mean weight of a point is 0.001")):
-            points = self.write("w.csv", "x,y,w\n" + "".join(f"{i % 7},{i // 7},{weight}\n" for i in range(40)))
+            points = self.write_rows("w.csv", "x,y,w", [(i % 7, i // 7, weight) for i in range(40)])
             for command in ("explore", "suggest"):
-                p = self.fails_with_notice(part, command, points, "--weight", "w")
-                self.assertNotIn("--lineage", p.stderr)
-
-    def fails_with_notice(self, part, *words):
-        p = run(*words)
-        self.assertEqual(p.returncode, 2, p.stderr)
-        self.assertIn(part, p.stderr)
-        return p
+                self.assertNotIn("--lineage", self.fails(2, [part], command, points, "--weight", "w").stderr)
 
 
 class Folder(Explore):
@@ -143,8 +125,7 @@ class Folder(Explore):
     def test_it_holds_labels_of_the_offers_and_the_map(self):
         found = self.explored("--out", self.out)
         self.assertEqual(self.files(), self.NAMES)
-        written = json.loads((self.out / "explore.json").read_text())
-        self.assertEqual(written, found)
+        self.assertEqual(json.loads((self.out / "explore.json").read_text()), found)
         best = found["recommended"]
         labels = npy_labels(self.out / "recommended.npy")
         self.assertEqual((max(labels) + 1, labels.count(-1)), (best["clusters"], best["noise"]))
@@ -161,11 +142,10 @@ class Folder(Explore):
                                  "relative_validity score credit".split())
         self.assertEqual([(float(c[0]), int(c[1])) for c in cells],
                          [(e, m) for e in found["grid"]["eps"] for m in found["grid"]["minpts"]])
-        arrays = npz(self.out / "lineage.npz")
-        self.assertEqual(list(arrays["clusters"]), [int(c[2]) for c in cells])
+        self.assertEqual(list(npz(self.out / "lineage.npz")["clusters"]), [int(c[2]) for c in cells])
         at = [float(c[0]) for c in cells].index(offers[0]["eps"]) + found["grid"]["minpts"].index(offers[0]["minpts"])
         self.assertEqual(float(cells[at][10]), offers[0]["score"])
-        described = json.loads((self.out / "sweep.json").read_text())
+        described = manifest(self.out)
         self.assertEqual(described["status"], "complete")
         self.assertEqual({f["name"] for f in described["files"]} | {"summary.csv", "sweep.json"}, set(tree(self.out)))
 
@@ -197,9 +177,7 @@ class Folder(Explore):
         (self.out / "labels").mkdir(parents=True)
         mine = self.out / f"labels/eps_{best['eps']!r}_minpts_{best['minpts']}.npy"
         mine.write_text("mine")
-        p = run("explore", self.points, "--out", self.out)
-        self.assertEqual(p.returncode, 2, p.stderr)
-        self.assertIn("was not written by epsflow", p.stderr)
+        self.fails(2, ["was not written by epsflow"], "explore", self.points, "--out", self.out)
         self.assertEqual(tree(self.out), {str(mine.relative_to(self.out)): b"mine"})
 
     def test_overwrite_replaces_all(self):
@@ -214,8 +192,7 @@ class Folder(Explore):
 
     def test_nothing_is_written_where_nothing_is_recommended(self):
         noise = self.write("u.csv", uniform())
-        p = self.succeeds("explore", noise, "--out", self.out)
-        self.assertIn("nothing is written to", p.stderr)
+        self.assertIn("nothing is written to", self.succeeds("explore", noise, "--out", self.out).stderr)
         self.assertFalse(self.out.exists())
         self.succeeds("explore", self.points, "--out", self.out)
         before = tree(self.out)
@@ -238,18 +215,16 @@ class Folder(Explore):
                          set(summary(self.out)))
 
     def test_interrupted_or_killed_it_leaves_nothing_or_all(self):
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
-        words = [BINARY, "explore", str(points), "--columns", "0,1", "--out", str(self.out)]
+        words = ["explore", self.generated("tec", 60_000), "--columns", "0,1", "--out", self.out]
         begin = time.monotonic()
-        self.succeeds(*words[1:])
+        self.succeeds(*words)
         duration = time.monotonic() - begin
         whole = tree(self.out)
         names = set(whole)
         killed = 0
         # The first limits end long before a program has started. The others end at times that depend on the machine.
         for share, how in zip([0.02, 0.02, 0.1, 0.2, 0.4, 0.5, 0.7, 0.9], [signal.SIGINT, signal.SIGKILL] * 4):
-            p = subprocess.Popen([*words, "--overwrite"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            p = start(*words, "--overwrite")
             try:
                 p.communicate(timeout=share * duration)
             except subprocess.TimeoutExpired:
@@ -261,14 +236,14 @@ class Folder(Explore):
                     self.assertIn(p.returncode, (0, 130, -signal.SIGINT))
                     self.assertLess(time.monotonic() - end, 5)
             # If a run is killed while new results replace old ones, the next run on the folder completes this.
-            self.assertEqual(subprocess.run(words, capture_output=True, text=True).returncode, 2)
+            self.assertEqual(run(*words).returncode, 2)
             left = {n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}
             self.assertEqual(set(left), names)
             self.assertEqual(left["map.csv"], whole["map.csv"])
         self.assertGreater(killed, 0)
-        self.succeeds(*words[1:], "--overwrite")
+        self.succeeds(*words, "--overwrite")
         self.assertEqual(set(tree(self.out)), names)
-        self.assertEqual(json.loads((self.out / "sweep.json").read_text())["status"], "complete")
+        self.assertEqual(manifest(self.out)["status"], "complete")
 
 
 if __name__ == "__main__":

@@ -1,50 +1,40 @@
-#!/usr/bin/env python3
 """Compares the program on real data with stored labels of scikit-learn, on every path; data of many dimensions run on
 the default path only. Skips (77) if the data are missing."""
 import csv
 import hashlib
 import itertools
 import os
+import struct
 import sys
 import tempfile
 from pathlib import Path
 
 from support import npy_labels, run, summary
 
-PATHS = [
-    [],
-    ["--strategy", "table"],
-    ["--method", "each", "--threads", "4"],
-    ["--table-format", "csr", "--batch-pairs", "5000"],
-    ["--kernel", "global"],
-]
+PATHS = [[], ["--strategy", "table"], ["--method", "each", "--threads", "4"],
+         ["--table-format", "csr", "--batch-pairs", "5000"], ["--kernel", "global"]]
 
 
-def wrong_of_file(key, group, folder, path):
-    """Returns how many labellings of one file differ on one path."""
-    file, table, columns = key
-    wrong = 0
+def has_digest(row, labels):
+    return hashlib.sha256(struct.pack(f"<{len(labels)}i", *labels)).hexdigest() == row["labels_sha256"]
+
+
+def wrong_variants(group, columns, has_labels, *words):
+    """Returns how many variants of a sweep differ from the rows of `group`: in a column, or in labels that
+    has_labels(row, labels) refuses."""
     with tempfile.TemporaryDirectory() as out:
-        words = ["sweep", folder / file, "--out", out, "--on-nan", "drop", *path, "--variants",
-                 ",".join(f"{r['eps']}:{r['minpts']}" for r in group)]
-        words += ["--columns", columns.replace("+", ",")] if columns else []
-        words += ["--table", table] if table else []
-        p = run(*words)
+        p = run("sweep", *words, "--out", out, "--variants", ",".join(f"{r['eps']}:{r['minpts']}" for r in group))
         if p.returncode != 0:
-            print(f"{file} {path}: {p.stderr}")
+            print(f"{words}: {p.stderr}")
         found = summary(out) if p.returncode == 0 else {}
+        wrong = 0
         for expected in group:
             row = found.get((float(expected["eps"]), int(expected["minpts"])))
-            good = row is not None and all(
-                int(row[c]) == int(expected[c]) for c in ("clusters", "noise", "core", "largest"))
-            if good:
-                labels = npy_labels(Path(out) / row["labels"])
-                raw = b"".join(v.to_bytes(4, "little", signed=True) for v in labels)
-                good = hashlib.sha256(raw).hexdigest() == expected["labels_sha256"]
-            if not good:
+            if (row is None or any(int(row[c]) != int(expected[c]) for c in columns)
+                    or not has_labels(expected, npy_labels(Path(out) / row["labels"]))):
                 wrong += 1
-                print(f"{file} eps {expected['eps']} minpts {expected['minpts']} {path}: differs")
-    return wrong
+                print(f"{words} eps {expected['eps']} minpts {expected['minpts']}: differs")
+        return wrong
 
 
 def main():
@@ -58,9 +48,13 @@ def main():
             rows = list(csv.DictReader(f))
         for path in paths:
             for key, group in itertools.groupby(rows, key=lambda r: (r["file"], r["table"], r["columns"])):
+                file, table, columns = key
+                words = [folder / file, "--on-nan", "drop", *path]
+                words += ["--columns", columns.replace("+", ",")] if columns else []
+                words += ["--table", table] if table else []
                 group = list(group)
                 total += len(group)
-                wrong += wrong_of_file(key, group, folder, path)
+                wrong += wrong_variants(group, ("clusters", "noise", "core", "largest"), has_digest, *words)
     if total == 0:
         return 77
     print(f"{total - wrong} of {total} labellings equal to scikit-learn's")

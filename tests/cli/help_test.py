@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Help, manual page and shell completion come from one table, so they name the same options."""
 import re
 import shutil
@@ -36,6 +35,7 @@ class Help(ProgramTest):
         text = self.succeeds("--help").stdout
         for code in (0, 1, 2, 3, 4, 130, 141):
             self.assertRegex(text, rf"(?m)^ +{code} \w+")
+        self.assertIn("130 interrupted", text)
 
     def test_the_first_try_works(self):
         lines = [line.split() for line in self.succeeds("--help").stdout.splitlines() if line.startswith("  epsflow ")]

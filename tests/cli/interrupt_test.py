@@ -1,6 +1,4 @@
-#!/usr/bin/env python3
 """Interrupts a 200-variant sweep at random times: finished results are valid, and --resume completes the rest."""
-import json
 import os
 import random
 import signal
@@ -8,7 +6,9 @@ import subprocess
 import time
 import unittest
 
-from support import BINARY, ProgramTest, npy_labels, summary
+from support import ProgramTest, manifest, npy_labels, start, summary
+
+MINPTS = "2,3,4,6,8,12,16,24,32,64"
 
 
 class Interrupt(ProgramTest):
@@ -16,9 +16,8 @@ class Interrupt(ProgramTest):
         seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
         print(f"seed {seed} (EPSFLOW_TEST_SEED)")
         rng = random.Random(seed)
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
-        sweep = ["sweep", points, "--columns", "0,1", "--eps", "0.02:0.4:0.02", "--minpts", "2,3,4,6,8,12,16,24,32,64"]
+        points = self.generated("tec", 60_000)
+        sweep = ["sweep", points, "--columns", "0,1", "--eps", "0.02:0.4:0.02", "--minpts", MINPTS]
         whole, parts = self.folder / "whole", self.folder / "parts"
         begin = time.monotonic()
         self.succeeds(*sweep, "--out", whole)
@@ -27,8 +26,7 @@ class Interrupt(ProgramTest):
         interrupted = 0
         while True:
             mode = ["--resume"] if (parts / "sweep.json").exists() else []
-            p = subprocess.Popen([BINARY, *map(str, sweep), "--out", parts, *mode], stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, text=True)
+            p = start(*sweep, "--out", parts, *mode)
             # After at most twelve interruptions, the sweep runs to its end.
             if interrupted < 12:
                 try:
@@ -45,7 +43,7 @@ class Interrupt(ProgramTest):
                         continue
                     if p.returncode == 130:
                         self.assertIn("--resume goes on", errors)
-                        self.assertEqual(json.loads((parts / "sweep.json").read_text())["status"], "interrupted")
+                        self.assertEqual(manifest(parts)["status"], "interrupted")
                     for key, row in summary(parts).items():
                         self.assertEqual(npy_labels(parts / row["labels"]), npy_labels(whole / row["labels"]), key)
                     continue
@@ -62,21 +60,17 @@ class Interrupt(ProgramTest):
         self.assertEqual([p for p in parts.rglob("*") if ".part-" in p.name], [])
 
     def test_a_terminal_that_goes_interrupts_as_well_unless_that_is_ignored(self):
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
-        sweep = [BINARY, "sweep", points, "--columns", "0,1", "--eps", "0.01:0.4:0.01",
-                 "--minpts", "2,3,4,6,8,12,16,24,32,64", "--out"]
-        for name, before in (("hung-up", signal.SIG_DFL), ("nohup", signal.SIG_IGN)):
-            out = self.folder / name
-            p = subprocess.Popen([*map(str, sweep), str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                 text=True, preexec_fn=lambda before=before: signal.signal(signal.SIGHUP, before))
+        points = self.generated("tec", 60_000)
+        for before, code, status in ((signal.SIG_DFL, 130, "interrupted"), (signal.SIG_IGN, 0, "complete")):
+            out = self.folder / status
+            p = start("sweep", points, "--columns", "0,1", "--eps", "0.01:0.4:0.01", "--minpts", MINPTS, "--out", out,
+                      preexec_fn=lambda before=before: signal.signal(signal.SIGHUP, before))
             while p.poll() is None and not list(out.glob("labels/*")) and not list(out.glob(".epsflow/partial/*")):
                 time.sleep(0.01)
             p.send_signal(signal.SIGHUP)
             _, errors = p.communicate(timeout=120)
-            self.assertEqual(p.returncode, 130 if before == signal.SIG_DFL else 0, errors)
-            status = "interrupted" if before == signal.SIG_DFL else "complete"
-            self.assertEqual(json.loads((out / "sweep.json").read_text())["status"], status)
+            self.assertEqual(p.returncode, code, errors)
+            self.assertEqual(manifest(out)["status"], status)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,9 @@
-#!/usr/bin/env python3
 """Compares k-distances, their knee, the suggested eps and neighbours per point with plain loops."""
-import array
-import json
 import math
 import random
-import struct
 import unittest
 
-from support import ProgramTest
-
-
-def npy_doubles(path):
-    """Returns the values of an NPY file, which must be one-dimensional little-endian float64."""
-    raw = path.read_bytes()
-    size = struct.unpack("<H", raw[8:10])[0]
-    assert "'descr': '<f8'" in raw[10 : 10 + size].decode()
-    assert "(%d,)" % ((len(raw) - 10 - size) // 8) in raw[10 : 10 + size].decode()
-    values = array.array("d")
-    values.frombytes(raw[10 + size :])
-    return list(values)
+from support import ProgramTest, npy
 
 
 def by_loops(points, k):
@@ -33,21 +18,23 @@ class KDistance(ProgramTest):
         # There are two clusters, some of whose points are repeated, and noise.
         self.xy = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1)) for c in (0, 5) for _ in range(150)]
         self.xy += self.xy[:20] + [(draw.uniform(-20, 20), draw.uniform(-20, 20)) for _ in range(40)]
-        self.points = self.write("points.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.xy))
+        self.points = self.write_rows("points.csv", "x,y", self.xy)
 
     def found(self, *words):
-        return json.loads(self.succeeds("k-distance", self.points, *words, "--json", "--quiet").stdout)
+        return self.json("k-distance", self.points, *words, "--quiet")
+
+    def distances(self, points, *words):
+        self.succeeds("k-distance", points, *words, "--out", self.folder / "d.npy", "--overwrite")
+        return list(npy(self.folder / "d.npy", "<f8"))
 
     def test_distances_are_those_of_plain_loops(self):
         for k in (1, 4, 359):
-            self.succeeds("k-distance", self.points, "--k", k, "--out", self.folder / "d.npy", "--overwrite")
-            self.assertEqual(npy_doubles(self.folder / "d.npy"), by_loops(self.xy, k))
+            self.assertEqual(self.distances(self.points, "--k", k), by_loops(self.xy, k))
         self.succeeds("k-distance", self.points, "--out", self.folder / "d.csv")
         lines = (self.folder / "d.csv").read_text().split()
         self.assertEqual(lines[0], "k_distance")
         self.assertEqual(list(map(float, lines[1:])), by_loops(self.xy, 4))
-        p = self.succeeds("k-distance", self.points, "--out", "-")
-        self.assertEqual(p.stdout.split(), lines)
+        self.assertEqual(self.succeeds("k-distance", self.points, "--out", "-").stdout.split(), lines)
 
     def test_what_is_printed_and_json_say_the_same(self):
         found = self.found("--k", 4, "--eps", "0.1,0.5,100")
@@ -68,14 +55,12 @@ class KDistance(ProgramTest):
         # The suggestion must be a valid sweep.
         offered = next(line for line in p.stdout.splitlines() if line.startswith("worth sweeping: ")).split()[2:]
         self.assertEqual(offered[2:], ["--minpts", "5"])
-        rows = json.loads(self.succeeds("plan", self.points, *offered, "--json").stdout)["groups"]
-        self.assertEqual(len(rows), 20)
+        self.assertEqual(len(self.json("plan", self.points, *offered)["groups"]), 20)
 
     def test_neighbours_per_point_are_exact_or_near_the_truth(self):
         exact = self.found("--eps", "0.5,0.1")["selectivity"]
         for row in exact:
-            truth = json.loads(
-                self.succeeds("neighbors", self.points, "--eps", row["eps"], "--json").stdout)["mean_neighbors"]
+            truth = self.json("neighbors", self.points, "--eps", row["eps"])["mean_neighbors"]
             self.assertEqual((row["neighbors"], row["error"]), (truth, 0))
         self.assertEqual([row["eps"] for row in exact], [0.5, 0.1])
         sampled = self.found("--eps", "0.5,0.1", "--sample", 90)
@@ -87,23 +72,20 @@ class KDistance(ProgramTest):
 
     def test_distances_are_in_the_unit_of_the_metric(self):
         places = self.write("places.csv", "lat,lon\n0,0\n0,1\n0,3\n")
-        found = json.loads(self.succeeds("k-distance", places, "--k", 1, "--metric", "greatcircle", "--unit", "km",
-                                         "--json").stdout)
+        found = self.json("k-distance", places, "--k", 1, "--metric", "greatcircle", "--unit", "km")
         self.assertEqual(found["eps_unit"], "km")
         self.assertAlmostEqual(found["quantiles"][-1]["distance"], 2 * 6371.0088 * math.pi / 180, places=6)
 
     def test_rows_that_were_dropped_are_told(self):
         points = self.write("nan.csv", "x,y\n0,0\nnan,1\n0,2\n5,5\n")
-        self.succeeds("k-distance", points, "--k", 1, "--on-nan", "drop", "--out", self.folder / "d.npy")
-        self.assertEqual(len(npy_doubles(self.folder / "d.npy")), 3)
-        rows = (self.folder / "d.rows.npy").read_bytes()[128:]
-        self.assertEqual(struct.unpack("<3q", rows), (0, 2, 3))
+        self.assertEqual(len(self.distances(points, "--k", 1, "--on-nan", "drop")), 3)
+        self.assertEqual(npy(self.folder / "d.rows.npy", "<i8"), (0, 2, 3))
         p = self.succeeds("k-distance", points, "--k", 1, "--on-nan", "drop", "--out", "-")
         self.assertIn("distances are of the 3 rows that were kept of 4", p.stderr)
 
     def test_points_of_one_place_have_no_knee(self):
         points = self.write("same.csv", "x\n" + "1\n" * 9)
-        found = json.loads(self.succeeds("k-distance", points, "--json").stdout)
+        found = self.json("k-distance", points)
         self.assertEqual((found["knee"], found["eps_range"]), (None, None))
         text = self.succeeds("k-distance", points).stdout
         self.assertIn("knee: none", text)
@@ -112,23 +94,20 @@ class KDistance(ProgramTest):
     def test_sizes_whose_squares_leave_float64(self):
         square = [(0, 0), (1, 0), (0, 1), (1, 1), (0.5, 0.5)]
         for factor in (1e-162, 1e-160, 1e160):
-            points = self.write("square.csv", "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y in square))
-            self.succeeds("k-distance", points, "--k", 2, "--out", self.folder / "d.npy", "--overwrite")
-            for found, right in zip(npy_doubles(self.folder / "d.npy"), [1, 1, 1, 1, math.sqrt(0.5)]):
+            points = self.write_rows("square.csv", "x,y", [(x * factor, y * factor) for x, y in square])
+            for found, right in zip(self.distances(points, "--k", 2), [1, 1, 1, 1, math.sqrt(0.5)]):
                 self.assertAlmostEqual(found / factor, right, places=14)
             p = self.succeeds("k-distance", points, "--k", 2)
             self.assertIn("worth sweeping: none in this unit; eps ", p.stdout)
             self.assertIn("for float64", p.stdout)
-            json_range = json.loads(self.succeeds("k-distance", points, "--k", 2, "--json").stdout)["eps_range"]
-            self.assertAlmostEqual(json_range["to"] / factor, 1, places=14)
+            self.assertAlmostEqual(self.json("k-distance", points, "--k", 2)["eps_range"]["to"] / factor, 1, places=14)
             self.fails(2, ["for float64"], "cluster", points, "--eps", factor, "--minpts", 2)
         both = self.write("both.csv", "x\n1e-200\n2e-200\n1e200\n")
         self.fails(3, ["row 0", "1e-200", "leave out"], "k-distance", both, "--k", 1)
 
     def test_large_powers_of_minkowski(self):
         points = self.write("line.csv", "x\n0\n0.02\n0.05\n1\n")
-        found = json.loads(self.succeeds("k-distance", points, "--k", 1, "--metric", "minkowski", "--p", 200,
-                                         "--json").stdout)
+        found = self.json("k-distance", points, "--k", 1, "--metric", "minkowski", "--p", 200)
         self.assertAlmostEqual(found["quantiles"][0]["distance"], 0.02, places=12)
         self.assertAlmostEqual(found["quantiles"][-1]["distance"], 0.95, places=12)
 
@@ -143,13 +122,12 @@ class KDistance(ProgramTest):
         fails(["never replaces an input"], self.points, "--out", self.points, "--overwrite")
         p = self.fails(2, ["k is 360, of 360 points", "1 to 359"], "k-distance", self.points, "--k", 360)
         self.assertEqual(p.stdout, "")
-        one = self.write("one.csv", "x,y\n1,1\n")
-        fails(["1 point", "no other", "two or more"], one)
+        fails(["1 point", "no other", "two or more"], self.write("one.csv", "x,y\n1,1\n"))
         none = self.write("none.csv", "x,y\nnan,1\n")
         self.fails(3, ["all 1 row", "dropped"], "k-distance", none, "--on-nan", "drop")
-        (self.folder / "d.npy").write_text("mine")
-        fails(["d.npy exists already", "--overwrite"], self.points, "--out", self.folder / "d.npy")
-        self.assertEqual((self.folder / "d.npy").read_text(), "mine")
+        mine = self.write("d.npy", "mine")
+        fails(["d.npy exists already", "--overwrite"], self.points, "--out", mine)
+        self.assertEqual(mine.read_text(), "mine")
 
 
 if __name__ == "__main__":

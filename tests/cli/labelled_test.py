@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 """Tests --labelled of cluster and sweep, which writes the input with a column of labels."""
 import csv
 import gzip
 import io
-import json
 import os
-import resource
 import struct
 import unittest
 
-from support import ProgramTest, npy_labels, run, summary
+from support import ProgramTest, fits_table, limit_files, manifest, npy_labels, summary
 
 TABLE = ('id,ra,dec,note\n"M31, ""Andromeda""",0,0,first\nNGC 7,0.1,0,"two\nlines"\nlost,nan,0.1,\n'
          'NGC 9,0.1,0.1,5" disc\nfar,9,9,"last, quoted"\n')
@@ -21,20 +18,9 @@ def rows_of(text):
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
-def fits_table(names, ra):
-    """Returns a FITS file with a table of names (8 characters) and float64 RA."""
-    def block(cards):
-        return (b"".join(f"{key:<8}= {value:>20}".ljust(80).encode() for key, value in cards) + b"END".ljust(80))
-
-    def padded(data, by):
-        return data + by * (-len(data) % 2880)
-
-    table = [("XTENSION", "'BINTABLE'"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 16), ("NAXIS2", len(names)),
-             ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", 2), ("TTYPE1", "'NAME    '"), ("TFORM1", "'8A      '"),
-             ("TTYPE2", "'RA      '"), ("TFORM2", "'D       '"), ("TUNIT2", "'deg     '")]
-    data = b"".join(name.ljust(8).encode() + struct.pack(">d", x) for name, x in zip(names, ra))
-    return (padded(block([("SIMPLE", "T"), ("BITPIX", 8), ("NAXIS", 0)]), b" ") + padded(block(table), b" ")
-            + padded(data, b"\0"))
+def named_table(names, ra):
+    """Returns a FITS file with columns NAME and RA."""
+    return fits_table([("NAME", None, names), ("RA", "deg", ra)])
 
 
 class Labelled(ProgramTest):
@@ -46,6 +32,15 @@ class Labelled(ProgramTest):
     def cluster(self, *words, files=None):
         return ["cluster", *(files or [self.points]), *self.options, *words]
 
+    def formats(self, *others):
+        """Returns these formats, and Parquet if the program has it."""
+        return [*others, *(["parquet"] if self.json("info")["formats"]["Parquet"]["usable"] else [])]
+
+    def assert_labels(self, expected, file, columns, eps=0.5, minpts=1):
+        """Checks the labels of a file that the program wrote, with these columns as points."""
+        found = self.succeeds("cluster", file, "--columns", columns, "--eps", eps, "--minpts", minpts, "--out", "-")
+        self.assertEqual(found.stdout.split(), ["label", *expected])
+
 
 class Cluster(Labelled):
     def test_every_row_and_column_of_text_is_there(self):
@@ -56,8 +51,7 @@ class Cluster(Labelled):
         expected[0] += ["label", "core"]
         for row, label, core in zip(expected[1:], LABELS, MASK):
             row += [label, core]
-        with open(out, newline="") as f:
-            self.assertEqual(list(csv.reader(f)), expected)
+        self.assertEqual(rows_of(out.read_text()), expected)
 
     def test_what_is_not_copied_is_said(self):
         table = self.write("units.csv", "# of last night\nid,ra,dec\n,deg,deg\na,0,0\nb,0.1,0\n")
@@ -66,7 +60,7 @@ class Cluster(Labelled):
         self.assertIn("labelled files leave out 2 lines before the rows, as comments and units", p.stderr)
         self.assertEqual((self.folder / "u.csv").read_text().split(), ["id,ra,dec,label", "a,0,0,0", "b,0.1,0,0"])
         self.assertNotIn("leave out", self.succeeds("cluster", self.points, *self.options, "--labelled", "-").stderr)
-        plain = fits_table(["a", "b"], [0, 0.1])
+        plain = named_table(["a", "b"], [0, 0.1])
         (self.folder / "one.fits").write_bytes(plain)
         words[1] = "RA"
         self.assertNotIn("leave out",
@@ -87,8 +81,7 @@ class Cluster(Labelled):
         more = self.write("b.csv", "id,ra,dec,note\nmore,0.05,0.05,x\n")
         out = self.folder / "out.csv"
         self.succeeds(*self.cluster("--labelled", out, files=[packed, more]))
-        with open(out, newline="") as f:
-            rows = list(csv.reader(f))
+        rows = rows_of(out.read_text())
         self.assertEqual([r[:4] for r in rows], rows_of(TABLE) + [["more", "0.05", "0.05", "x"]])
         self.assertEqual([r[4] for r in rows], ["label", *LABELS, "0"])
 
@@ -125,27 +118,21 @@ class Cluster(Labelled):
             p = self.succeeds(*self.cluster("--labelled", out, "--core", self.folder / f"{name}.npy"))
             self.assertIn("coordinates alone: all columns are copied from text to CSV and from FITS to FITS only",
                           p.stderr)
-            back = self.succeeds("cluster", out, "--columns", "row,ra,dec,label,core", "--eps", 0.01, "--minpts", 2,
-                                 "--out", "-")
-            self.assertEqual(back.stdout.split(), ["label"] + ["-1"] * 4)  # no two rows are similar
-            back = self.succeeds("cluster", out, "--columns", "label,core", "--eps", 0.5, "--minpts", 1, "--out", "-")
-            self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
+            self.assert_labels(["-1"] * 4, out, "row,ra,dec,label,core", 0.01, 2)  # no two rows are similar
+            self.assert_labels(["0", "0", "0", "1"], out, "label,core")
 
     def test_parquet_is_read_back(self):
         out, labels = self.folder / "out.parquet", self.folder / "l.parquet"
         words = self.cluster("--labelled", out, "--out", labels, "--core", self.folder / "c.npy",
                              "--metric", "manhattan")
-        if not json.loads(self.succeeds("info", "--json").stdout)["formats"]["Parquet"]["usable"]:
+        if not self.formats():
             self.fails(2, ["Parquet", "EPSFLOW_WITH_PARQUET=ON"], *words)
             self.fails(2, ["EPSFLOW_WITH_PARQUET=ON"], "sweep", *words[1:10], "--labelled", "parquet",
-                       "--out", self.folder / "r")
+                       "--out", self.out)
             return
         self.succeeds(*words)
-        again = ["--eps", 0.5, "--minpts", 1, "--out", "-"]
-        back = self.succeeds("cluster", out, "--columns", "ra,dec,label,core", *again)
-        self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
-        back = self.succeeds("cluster", labels, "--columns", "label", *again)
-        self.assertEqual(back.stdout.split(), ["label", *(label for label in LABELS[:4] if label), "1"])
+        self.assert_labels(["0", "0", "0", "1"], out, "ra,dec,label,core")
+        self.assert_labels(["0", "0", "0", "1"], labels, "label")
         try:
             import pyarrow.parquet
         except ImportError:
@@ -163,41 +150,32 @@ class Cluster(Labelled):
             self.fails(2, [name, ".csv", ".parquet", "geopandas", "pyvista", "docs/howto/files.md"],
                        *self.cluster("--labelled", self.folder / name))
         self.fails(2, ["'geojson' is unknown", "csv", "parquet"], "sweep", *self.cluster()[1:],
-                   "--out", self.folder / "r", "--labelled", "geojson")
+                   "--out", self.out, "--labelled", "geojson")
 
     def test_more_columns_than_a_format_holds(self):
-        wide = self.write("wide.csv",
-                          ",".join(f"a{i}" for i in range(1000)) + "\n" + ",".join(map(str, range(1000))) + "\n")
+        wide = self.write_rows("wide.csv", ",".join(f"a{i}" for i in range(1000)), [range(1000)])
         for name in ("o.fits", "o.h5"):
-            self.fails_after_reading(2, ["1,000 coordinates", ".csv"], "cluster", wide, "--eps", 1, "--minpts", 1,
-                                     "--labelled", self.folder / name)
-
-    def fails_after_reading(self, code, parts, *words):
-        p = run(*words)
-        self.assertEqual(p.returncode, code, p.stderr)
-        for part in parts:
-            self.assertIn(part, p.stderr)
+            self.fails(2, ["1,000 coordinates", ".csv"], "cluster", wide, "--eps", 1, "--minpts", 1,
+                       "--labelled", self.folder / name)
 
     def test_a_fits_table_keeps_its_names(self):
         self.points = self.folder / "in.fits"
-        self.points.write_bytes(fits_table(["M 31", "NGC 7", "lost", "far"], [0, 0.1, float("nan"), 9]))
+        self.points.write_bytes(named_table(["M 31", "NGC 7", "lost", "far"], [0, 0.1, float("nan"), 9]))
         self.options[1], self.options[-1] = "ra", 2
         out = self.folder / "out.fits"
-        p = self.succeeds(*self.cluster("--labelled", out))
-        self.assertNotIn("coordinates alone", p.stderr)
+        self.assertNotIn("coordinates alone", self.succeeds(*self.cluster("--labelled", out)).stderr)
         data = out.read_bytes()
         for part in (b"'NAME    '", b"'deg     '", b"TTYPE3  = 'label", b"TNULL3  =          -2147483648"):
             self.assertIn(part, data)
         at = data.index(b"M 31    ")
-        rows = [struct.unpack(">8sdi", data[at + 20 * i : at + 20 * (i + 1)]) for i in range(4)]
-        self.assertEqual([(r[0].strip(), r[2]) for r in rows],
+        self.assertEqual([(name.strip(), label) for name, _, label in struct.iter_unpack(">8sdi", data[at : at + 80])],
                          [(b"M 31", 0), (b"NGC 7", 0), (b"lost", -2147483648), (b"far", -1)])
         p = self.succeeds(*self.cluster("--labelled", self.folder / "out.csv"))
         self.assertEqual((self.folder / "out.csv").read_text(), "row,RA,label\n0,0,0\n1,0.1,0\n3,9,-1\n")
 
     def test_a_column_named_label_is_refused(self):
         self.points.write_text(TABLE.replace("note", "label"))
-        self.assertIn("has a column 'label' already", run(*self.cluster("--labelled", self.folder / "o.csv")).stderr)
+        self.fails(3, ["has a column 'label' already"], *self.cluster("--labelled", self.folder / "o.csv"))
         self.assertFalse((self.folder / "o.csv").exists())
         self.succeeds(*self.cluster("--out", self.folder / "l.npy"))
 
@@ -211,33 +189,22 @@ class Cluster(Labelled):
                    "--labelled", self.folder / "." / "both.csv")
         self.fails(2, ["--out and --labelled are both -"], *words, "--out", "-", "--labelled", "-")
         self.fails(2, ["--labelled - and --json"], *words, "--labelled", "-", "--json")
-        self.fails(2, ["--labelled", "csv"], "sweep", *words[1:], "--out", self.folder / "r", "--labelled", "npy")
+        self.fails(2, ["--labelled", "csv"], "sweep", *words[1:], "--out", self.out, "--labelled", "npy")
         self.assertEqual(self.points.read_text(), TABLE)
 
     def test_a_full_disk_is_told_and_leaves_nothing(self):
-        self.points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 20_000, "--out", self.points)
-        text = self.folder / "p.csv"
-        self.succeeds("generate", "uniform", "--n", 20_000, "--out", text)
+        points, text = self.generated("uniform", 20_000), self.generated("uniform", 20_000, name="p.csv")
         table = self.folder / "p.fits"
-        table.write_bytes(fits_table(["x"] * 20_000, range(20_000)))
+        table.write_bytes(named_table(["x"] * 20_000, range(20_000)))
         before = set(os.listdir(self.folder))
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        formats = json.loads(self.succeeds("info", "--json").stdout)["formats"]
-        names = ["o.csv", "o.fits", "o.h5", *(["o.parquet"] if formats["Parquet"]["usable"] else [])]
-        for file, name in (*((self.points, name) for name in names), (text, "o.csv"), (table, "o.fits")):
-            p = run("cluster", file, "--columns", "1", "--eps", 0.01, "--minpts", 3, "--labelled", self.folder / name,
-                    preexec_fn=limit)
-            self.assertEqual(p.returncode, 4, p.stderr)
-            self.assertIn(f"{name}: File too large", p.stderr)
+        cases = [(points, kind) for kind in self.formats("csv", "fits", "h5")] + [(text, "csv"), (table, "fits")]
+        for file, kind in cases:
+            self.fails(4, [f"o.{kind}: File too large"], "cluster", file, "--columns", "1", "--eps", 0.01,
+                       "--minpts", 3, "--labelled", self.folder / f"o.{kind}", preexec_fn=limit_files(100_000))
             self.assertEqual(set(os.listdir(self.folder)), before)
 
 
 class Sweep(Labelled):
-    def setUp(self):
-        super().setUp()
-        self.out = self.folder / "results"
-
     def sweep(self, *words, eps="0.2,0.3"):
         return ["sweep", self.points, "--columns", "ra,dec", "--on-nan", "drop", "--eps", eps, "--minpts", 3, "--out",
                 self.out, *words]
@@ -245,48 +212,45 @@ class Sweep(Labelled):
     def labelled(self):
         return sorted(os.listdir(self.out / "labelled"))
 
+    def resumed(self, number, *words):
+        """Resumes the sweep, and checks how many variants it makes."""
+        p = self.succeeds(*self.sweep("--resume", *words))
+        self.assertRegex(p.stdout, rf"(?m)^{number} variants? of ")
+        return p
+
     def test_each_variant_has_a_file(self):
         self.succeeds(*self.sweep("--labelled", "csv", "--core"))
         for (eps, minpts), row in summary(self.out).items():
-            with open(self.out / f"labelled/eps_{eps:g}_minpts_{minpts}.csv", newline="") as f:
-                rows = list(csv.reader(f))
+            rows = rows_of((self.out / f"labelled/eps_{eps:g}_minpts_{minpts}.csv").read_text())
             self.assertEqual([r[:4] for r in rows], rows_of(TABLE))
             self.assertEqual([int(r[4]) for r in rows[1:] if r[4]], list(npy_labels(self.out / row["labels"])))
             self.assertEqual([r[5] for r in rows], ["core", *MASK])
-        names = {file["name"] for file in json.loads((self.out / "sweep.json").read_text())["files"]}
-        self.assertIn("labelled/eps_0.2_minpts_3.csv", names)
+        self.assertIn("labelled/eps_0.2_minpts_3.csv", {file["name"] for file in manifest(self.out)["files"]})
 
     def test_other_formats(self):
-        formats = json.loads(self.succeeds("info", "--json").stdout)["formats"]
-        words = ["fits", "h5", *(["parquet"] if formats["Parquet"]["usable"] else [])]
+        words = self.formats("fits", "h5")
         for word in words:
-            self.succeeds(*self.sweep("--labelled", word, "--resume"))
-            self.assertIn("0 variants", self.succeeds(*self.sweep("--labelled", word, "--resume")).stdout)
+            self.resumed(2, "--labelled", word)
+            self.resumed(0, "--labelled", word)
         self.assertEqual(self.labelled(),
                          sorted(f"eps_{eps}_minpts_3.{word}" for eps in ("0.2", "0.3") for word in words))
-        back = self.succeeds("cluster", self.out / "labelled/eps_0.2_minpts_3.h5", "--columns", "label", "--eps", 0.5,
-                             "--minpts", 1, "--out", "-")
-        self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
+        self.assert_labels(["0", "0", "0", "1"], self.out / "labelled/eps_0.2_minpts_3.h5", "label")
         self.succeeds(*self.sweep("--overwrite"))
         self.assertFalse((self.out / "labelled").exists())
 
     def test_resume_makes_what_is_missing_or_has_changed(self):
         self.succeeds(*self.sweep())
         self.assertFalse((self.out / "labelled").exists())
-        self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", "--labelled", "csv")).stdout)
+        self.resumed(2, "--labelled", "csv")
         self.assertEqual(self.labelled(), ["eps_0.2_minpts_3.csv", "eps_0.3_minpts_3.csv"])
         file = self.out / "labelled/eps_0.2_minpts_3.csv"
         good = file.read_bytes()
-        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume", "--labelled", "csv")).stdout)
+        self.resumed(0, "--labelled", "csv")
         file.write_bytes(good[:-1])
-        p = self.succeeds(*self.sweep("--resume", "--labelled", "csv"))
-        self.assertIn("has changed since it was written", p.stderr)
-        self.assertIn("1 variant ", p.stdout)
+        self.assertIn("has changed since it was written", self.resumed(1, "--labelled", "csv").stderr)
         self.assertEqual(file.read_bytes(), good)
-        self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", "--labelled", "h5")).stdout)
+        self.resumed(2, "--labelled", "h5")
         self.assertEqual(len(self.labelled()), 4)
-        self.succeeds(*self.sweep("--overwrite"))
-        self.assertFalse((self.out / "labelled").exists())
 
     def test_resume_makes_again_what_is_made_of_something_else(self):
         self.succeeds(*self.sweep("--labelled", "csv"))
@@ -297,11 +261,11 @@ class Sweep(Labelled):
         self.assertIn("2 files", p.stderr)
         self.assertIn("made again", p.stderr)
         self.assertEqual(rows_of(file.read_text())[0][-1], "core")
-        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume", "--core", "--labelled", "csv")).stdout)
+        self.resumed(0, "--core", "--labelled", "csv")
         self.points.write_text(TABLE.replace("NGC 7", "NGC 8"))  # the same coordinates
-        self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", "--core", "--labelled", "csv")).stdout)
+        self.resumed(2, "--core", "--labelled", "csv")
         self.assertIn("NGC 8", file.read_text())
-        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume")).stdout)
+        self.resumed(0)
 
     def test_resume_makes_again_what_has_other_rows_or_columns(self):
         tail = ["--on-nan", "drop", "--eps", 0.3, "--minpts", 1, "--out", self.out, "--resume", "--labelled", "h5"]
@@ -314,13 +278,10 @@ class Sweep(Labelled):
         self.assertIn("0 variants", self.succeeds("sweep", self.folder / "sky.csv", *tail).stdout)
 
     def test_a_full_disk_keeps_what_is_whole(self):
-        self.points = self.folder / "p.csv"
-        self.succeeds("generate", "uniform", "--n", 20_000, "--out", self.points)
-        words = ["sweep", self.points, "--eps", "0.01,0.02", "--minpts", 3, "--out", self.out]
+        points = self.generated("uniform", 20_000, name="p.csv")
+        words = ["sweep", points, "--eps", "0.01,0.02", "--minpts", 3, "--out", self.out]
         self.succeeds(*words)
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        p = run(*words, "--resume", "--labelled", "csv", preexec_fn=limit)
-        self.assertEqual(p.returncode, 4, p.stderr)
+        p = self.fails(4, [], *words, "--resume", "--labelled", "csv", preexec_fn=limit_files(100_000))
         self.assertRegex(p.stderr, r"results/labelled/eps_0\.0[12]_minpts_3\.csv: File too large")  # any may fail
         self.assertEqual(len(summary(self.out)), 2)
         self.assertFalse((self.out / ".epsflow").exists())
@@ -328,8 +289,7 @@ class Sweep(Labelled):
     def test_a_link_to_a_pipe_is_no_file_to_read_again(self):
         self.points = self.folder / "pipe.csv"
         os.symlink("/dev/stdin", self.points)
-        p = self.succeeds(*self.sweep("--labelled", "csv"), input=TABLE)
-        self.assertIn("can be read only once", p.stderr)
+        self.assertIn("can be read only once", self.succeeds(*self.sweep("--labelled", "csv"), input=TABLE).stderr)
         self.assertEqual((self.out / "labelled/eps_0.2_minpts_3.csv").read_text().splitlines()[0], "row,ra,dec,label")
 
 

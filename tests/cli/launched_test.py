@@ -1,6 +1,6 @@
-#!/usr/bin/env python3
 """If a build without MPI runs under a launcher of several processes, the first of them reports an error for a sweep."""
 import os
+import shutil
 import unittest
 
 from support import ProgramTest, run
@@ -11,22 +11,18 @@ LAUNCHERS = [("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI
 
 class Launched(ProgramTest):
     def test_a_sweep_of_several_processes_is_refused(self):
-        points = self.write("a.csv", "1,2\n3,4\n")
-        out = self.folder / "out"
-        words = ["sweep", points, "--eps", 1, "--minpts", 2, "--out", out]
+        words = ["sweep", self.write("a.csv", "1,2\n3,4\n"), "--eps", 1, "--minpts", 2, "--out", self.out]
         clean = {k: v for k, v in os.environ.items() if k not in sum(LAUNCHERS, ())}
         for rank, size in LAUNCHERS:
             with self.subTest(rank):
                 self.fails(2, ["2 processes", "EPSFLOW_WITH_MPI=ON"], *words, env={**clean, rank: "0", size: "2"})
                 p = run(*words, env={**clean, rank: "1", size: "2"})
                 self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "", ""))
-                self.assertFalse(out.exists())
+                self.assertFalse(self.out.exists())
                 # Each process runs other commands alone, and a single process runs as without a launcher.
                 self.succeeds("--version", env={**clean, rank: "1", size: "2"})
                 self.succeeds(*words, "--overwrite", env={**clean, rank: "0", size: "1"})
-                for file in sorted(out.rglob("*"), reverse=True):
-                    file.rmdir() if file.is_dir() else file.unlink()
-                out.rmdir()
+                shutil.rmtree(self.out)
 
 
 if __name__ == "__main__":

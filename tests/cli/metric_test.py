@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 """Tests metrics of the program: columns by name, units of eps, and results that differ in their metrics."""
-import csv
-import json
 import math
 import random
 import unittest
 
-from support import ProgramTest, fits_table, npy_labels, run
+from support import ProgramTest, fits_table, npy_labels, summary
 
 
 def vector(longitude, latitude):
@@ -50,21 +47,22 @@ class Metrics(ProgramTest):
             centre = [(179.5, 10), (0, 89.5), (40, -89), (-3, 0), (180, 0)][i % 5]
             longitude = centre[0] + source.gauss(0, 1 if abs(centre[1]) < 80 else 120)
             self.sky.append((((longitude + 180) % 360) - 180, max(-90, min(90, centre[1] + source.gauss(0, 0.8)))))
+        self.variant = ["--eps", 0.9, "--minpts", 4]
+
+    def expected(self):
+        """Returns the labels of the variant by the definition."""
+        return dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
 
     def table(self, name, header, row):
-        text = ",".join(header) + "\n" + "".join(",".join(map(repr, row(*p))) + "\n" for p in self.sky)
-        return self.write(name, text)
+        return self.write_rows(name, ",".join(header), [row(*p) for p in self.sky])
 
-    def labels(self, *words):
-        out = self.folder / "labels.npy"
-        self.succeeds("cluster", *words, "--metric", "greatcircle", "--out", out, "--overwrite", "--verify")
-        return npy_labels(out)
+    def labels(self, points, *words):
+        return self.labels_of("cluster", points, "--metric", "greatcircle", *self.variant, "--verify", *words)
 
     def test_great_circles_by_names_of_columns(self):
-        expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
+        expected = self.expected()
         self.assertGreater(max(expected), 1)
         self.assertIn(-1, expected)
-        words = ["--eps", 0.9, "--minpts", 4]
         for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)),
                                   ("b.csv", ["LAT", "Longitude"], lambda a, b: (b, a)),
                                   ("c.csv", ["z", "pickup_lat", "id", "pickup_lon"], lambda a, b: (0.5, b, 7, a)),
@@ -75,50 +73,41 @@ class Metrics(ProgramTest):
                                   ("i.csv", ["ELAT", "ELON"], lambda a, b: (b, a)),
                                   ("j.csv", ["name", "dec", "kind", "ra"], lambda a, b: ("M 31", b, "galaxy", a))):
             with self.subTest(header):
-                self.assertEqual(self.labels(self.table(name, header, row), *words), expected)
+                self.assertEqual(self.labels(self.table(name, header, row)), expected)
         by_hand = self.table("f.csv", ["v", "x", "u"], lambda a, b: (b, 0, a))
-        self.assertEqual(self.labels(by_hand, "--columns", "u,v", *words), expected)
+        self.assertEqual(self.labels(by_hand, "--columns", "u,v"), expected)
         chosen = self.table("k.csv", ["ra", "dec", "b", "l"], lambda a, b: (0, 0, b, a))
         for columns in ("l,b", "b,l", "2,3"):
-            self.assertEqual(self.labels(chosen, "--columns", columns, *words), expected)
+            self.assertEqual(self.labels(chosen, "--columns", columns), expected)
 
     def test_names_that_contradict_each_other(self):
-        words = ["--eps", 0.9, "--minpts", 4]
-        expected = self.labels(self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b)), *words)
+        expected = self.labels(self.write_rows("a.csv", "ra,dec", self.sky))
         for number, header in enumerate((["lat", "x"], ["dec", "lon"], ["DEJ2000", "GLON"], ["lon", "lon2"])):
             for metric in ("greatcircle", "haversine"):
                 points = self.table(f"{number}.csv", header, lambda a, b: (b, a))
                 self.fails(2, [f"'{header[0]}', '{header[1]}'", "--columns", "--latitude-first"],
-                           "cluster", points, "--metric", metric, *words)
-            self.assertEqual(self.labels(points, "--latitude-first", *words), expected)
-            self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header), *words), expected)
+                           "cluster", points, "--metric", metric, *self.variant)
+            self.assertEqual(self.labels(points, "--latitude-first"), expected)
+            self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header)), expected)
         several = self.table("s.csv", ["ra", "dec", "l", "b"], lambda a, b: (a, b, 0, 0))
-        self.fails(2, ["'ra', 'dec', 'l', 'b'", "--columns"], "cluster", several, "--metric", "greatcircle", *words)
-        self.fails(2, ["'dec', 'l'", "--columns"], "cluster", several, "--metric", "greatcircle", "--columns", "dec,l",
-                   *words)
-        self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *words)
+        for words, named in (([], "'ra', 'dec', 'l', 'b'"), (["--columns", "dec,l"], "'dec', 'l'")):
+            self.fails(2, [named, "--columns"], "cluster", several, "--metric", "greatcircle", *words, *self.variant)
+        self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *self.variant)
 
     def test_a_unit_in_a_name_that_is_not_the_metrics(self):
-        words = ["--eps", 0.9, "--minpts", 4, "--metric"]
+        words = [*self.variant, "--metric"]
         radians = self.table("r.csv", ["lat_rad", "id", "lon_rad"], lambda a, b: (math.radians(b), 7, math.radians(a)))
         parts = ["'lon_rad'", "are in radians", "greatcircle takes degrees", "--metric haversine", "rename"]
         for more in ([], ["--columns", "0,2", "--latitude-first"]):
-            self.fails_after_reading(2, parts, "cluster", radians, *words, "greatcircle", *more)
+            self.fails(2, parts, "cluster", radians, *words, "greatcircle", *more)
         self.succeeds("cluster", radians, *words, "haversine")
         degrees = self.table("d.csv", ["RAdeg", "DEdeg"], lambda a, b: (a, b))
-        self.fails_after_reading(2, ["in degrees", "haversine takes radians", "--metric greatcircle"], "plan", degrees,
-                                 *words, "haversine")
+        self.fails(2, ["in degrees", "haversine takes radians", "--metric greatcircle"], "plan", degrees, *words,
+                   "haversine")
         self.succeeds("cluster", degrees, *words, "greatcircle")
 
-    def fails_after_reading(self, code, parts, *words):
-        p = run(*words)
-        self.assertEqual(p.returncode, code, p.stderr)
-        for part in parts:
-            self.assertIn(part, p.stderr)
-
     def test_an_eps_as_large_as_the_field_is_doubted(self):
-        points = self.write("p.csv",
-                            "dec,ra\n" + "".join(f"{20 + 8 * i / 99},{100 + 10 * i / 99}\n" for i in range(100)))
+        points = self.write_rows("p.csv", "dec,ra", [(20 + 8 * i / 99, 100 + 10 * i / 99) for i in range(100)])
         run = ["cluster", points, "--metric", "greatcircle", "--minpts", 4, "--eps"]
         self.assertNotIn("field", self.succeeds(*run, 9.9).stderr)
         self.assertNotIn("field", self.succeeds(*run, 30, "--quiet").stderr)
@@ -126,7 +115,7 @@ class Metrics(ProgramTest):
         for part in ("--eps 0.3 is taken in rad", "17.2 degrees", "10 degrees of longitude and 8 of latitude",
                      "write --unit deg or --unit arcmin"):
             self.assertIn(part, said)
-        sweep = ["sweep", points, "--metric", "greatcircle", "--out", self.folder / "r"]
+        sweep = ["sweep", points, "--metric", "greatcircle", "--out", self.out]
         self.assertIn("--eps 20 is taken in deg", self.succeeds(*sweep, "--variants", "30:4,20:4").stderr)
         self.assertNotIn("field", self.succeeds(*sweep, "--eps", "1,30", "--minpts", 4, "--overwrite").stderr)
 
@@ -139,49 +128,41 @@ class Metrics(ProgramTest):
         self.assertIn("first is taken for latitude, the second for longitude", self.succeeds(*haversine).stderr)
         for word in ("--quiet", "--latitude-first"):
             self.assertNotIn("is taken for", self.succeeds(*haversine, word).stderr)
-        named = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        named = self.write_rows("a.csv", "ra,dec", self.sky)
         p = self.succeeds("cluster", named, "--metric", "greatcircle", "--eps", 1, "--minpts", 4)
         self.assertNotIn("longitude", p.stderr)
 
     def test_units_of_eps(self):
-        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
-        degree = self.labels(points, "--eps", 0.9, "--minpts", 4)
+        points = self.write_rows("a.csv", "ra,dec", self.sky)
+        degree = self.labels(points)
         for unit, eps in (("deg", 0.9), ("arcmin", 54), ("arcsec", 3240), ("rad", math.radians(0.9)),
                           ("km", math.radians(0.9) * 6371.0088)):
             with self.subTest(unit):
-                self.assertEqual(self.labels(points, "--eps", repr(eps), "--unit", unit, "--minpts", 4), degree)
+                self.variant[1] = eps
+                self.assertEqual(self.labels(points, "--unit", unit), degree)
 
     def test_haversine_of_radians(self):
-        expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.9, 4)
+        expected = self.expected()
         points = self.table("r.csv", ["lat", "lon"], lambda a, b: (math.radians(b), math.radians(a)))
-        out = self.folder / "labels.npy"
+        words = ["--metric", "haversine", "--eps", math.radians(0.9), "--minpts", 4]
         swapped = self.table("s.csv", ["ra", "dec"], lambda a, b: (math.radians(a), math.radians(b)))
         for file, columns in ((points, "lat,lon"), (points, "lon,lat"), (swapped, "ra,dec")):
-            self.succeeds("cluster", file, "--columns", columns, "--metric", "haversine",
-                          "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out, "--overwrite")
-            self.assertEqual(npy_labels(out), expected)
+            self.assertEqual(self.labels_of("cluster", file, "--columns", columns, *words), expected)
 
         # The option overrides the names.
         misnamed = self.table("m.csv", ["lon", "lat"], lambda a, b: (math.radians(b), math.radians(a)))
-        words = ["cluster", misnamed, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4,
-                 "--out", out, "--overwrite"]
-        self.succeeds(*words, "--latitude-first")
-        self.assertEqual(npy_labels(out), expected)
-        self.fails_after_reading(3, ["latitude", "beyond"], *words)
+        self.assertEqual(self.labels_of("cluster", misnamed, *words, "--latitude-first"), expected)
+        self.fails(3, ["latitude", "beyond"], "cluster", misnamed, *words)
 
     def test_scale_and_cosine(self):
         points = self.write("p.csv", "x,t\n0,0\n1,100\n2,200\n0,5000\n")
-        out = self.folder / "labels.npy"
-        self.succeeds("cluster", points, "--scale", "1,0.01", "--eps", 1.5, "--minpts", 2, "--out", out)
-        self.assertEqual(npy_labels(out), (0, 0, 0, -1))
+        self.assertEqual(self.labels_of("cluster", points, "--scale", "1,0.01", "--eps", 1.5, "--minpts", 2),
+                         (0, 0, 0, -1))
         vectors = self.write("v.csv", "x,y\n1,0\n1000,1\n0,2\n0.001,3\n-1,-1\n")
-        self.succeeds("cluster", vectors, "--metric", "cosine", "--eps", 0.01, "--minpts", 2, "--out", out,
-                      "--overwrite")
-        self.assertEqual(npy_labels(out), (0, 0, 1, 1, -1))
+        self.assertEqual(self.labels_of("cluster", vectors, "--metric", "cosine", "--eps", 0.01, "--minpts", 2),
+                         (0, 0, 1, 1, -1))
 
     def test_norms_and_periodic_boxes(self):
-        out = self.folder / "labels.npy"
-        tail = ["--minpts", 2, "--out", out, "--overwrite", "--verify"]
         points = self.write("p.csv", "x,y\n0,0\n3,4\n20,0\n29,1\n")
         for words, labels in (
             (["--eps", 5], (0, 0, -1, -1)),
@@ -198,26 +179,23 @@ class Metrics(ProgramTest):
             (["--eps", 2, "--box", "30", "--metric", "manhattan"], (0, -1, -1, 0)),
             (["--eps", 3, "--box", "30", "--scale", "2,2"], (0, -1, -1, 0)),
         ):
-            self.succeeds("cluster", points, *words, *tail)
-            self.assertEqual(npy_labels(out), labels, words)
+            self.assertEqual(self.labels_of("cluster", points, *words, "--minpts", 2, "--verify"), labels, words)
 
     def test_every_command_takes_a_metric(self):
-        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
+        points = self.write_rows("a.csv", "ra,dec", self.sky)
         metric = ["--metric", "greatcircle", "--unit", "km"]
         pairs = sum(degrees_between(a, b) <= math.degrees(100 / 6371.0088) or a == b
                     for a in self.sky for b in self.sky)
-        found = json.loads(self.succeeds("neighbors", points, "--eps", 100, *metric, "--json").stdout)
-        self.assertEqual(found["pairs"], pairs)
-        plan = json.loads(self.succeeds("plan", points, "--eps", "50,100", "--minpts", 4, *metric, "--json").stdout)
+        self.assertEqual(self.json("neighbors", points, "--eps", 100, *metric)["pairs"], pairs)
+        plan = self.json("plan", points, "--eps", "50,100", "--minpts", 4, *metric)
         self.assertEqual(sorted(g["eps"] for g in plan["groups"]), [50, 100])
 
     def test_results_of_two_metrics_do_not_mix(self):
-        points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
-        sweep = ["sweep", points, "--minpts", 4, "--out", self.folder / "r", "--resume"]
+        points = self.write_rows("a.csv", "ra,dec", self.sky)
+        sweep = ["sweep", points, "--minpts", 4, "--out", self.out, "--resume"]
         self.succeeds(*sweep, "--eps", 1, "--metric", "greatcircle")
         self.succeeds(*sweep, "--eps", 2, "--metric", "greatcircle")
-        with open(self.folder / "r" / "summary.csv", newline="") as f:
-            self.assertEqual(len(list(csv.DictReader(f))), 2)
+        self.assertEqual(len(summary(self.out)), 2)
         for words, metric in (([], "euclidean"),
                               (["--metric", "greatcircle", "--unit", "km"], "greatcircle, eps in km")):
             p = self.fails(3, ["another metric", f"greatcircle, eps in deg, not {metric}", "--overwrite"], *sweep,
@@ -242,8 +220,8 @@ class Metrics(ProgramTest):
         self.fails(2, ["--box", "2 sides", "3 columns"], "cluster", points, "--box", "1,2", *tail)
         self.fails(2, ["--box", "from 5 to 1"], "cluster", points, "--box", "5:1", *tail)
         self.fails(3, ["outside the box", "row 0, column 1"], "cluster", points, "--box", "-400:400,0:0.5,-", *tail)
-        self.fails_after_reading(3, ["--box", "0 to 1e+17", "column 1", "fits"], "cluster",
-                                 self.write("b.csv", "x,y\n1,0.1\n2,50\n"), "--box", "-,1e17", *tail)
+        self.fails(3, ["--box", "0 to 1e+17", "column 1", "fits"], "cluster",
+                   self.write("b.csv", "x,y\n1,0.1\n2,50\n"), "--box", "-,1e17", *tail)
         swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
         self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle",
                    *tail)
@@ -263,7 +241,7 @@ class Units(ProgramTest):
         self.sky = [(source.choice((40, 180, 300)) + source.gauss(0, 2), source.choice((-50, 20)) + source.gauss(0, 1))
                     for _ in range(150)]
         self.greatcircle = ["--metric", "greatcircle", "--eps", 0.7, "--minpts", 4]
-        self.haversine = ["--metric", "haversine", "--eps", repr(math.radians(0.7)), "--minpts", 4]
+        self.haversine = ["--metric", "haversine", "--eps", math.radians(0.7), "--minpts", 4]
         self.expected = dbscan(lambda i, j: degrees_between(self.sky[i], self.sky[j]), len(self.sky), 0.7, 4)
         self.assertGreater(max(self.expected), 3)
 
@@ -283,10 +261,7 @@ class Units(ProgramTest):
         return npy_labels(out), p.stderr
 
     def refused(self, parts, *words):
-        p = run("cluster", *words)
-        self.assertEqual(p.returncode, 2, (p.stdout, p.stderr))
-        for part in parts:
-            self.assertIn(part, p.stderr)
+        self.fails(2, parts, "cluster", *words)
 
     def test_angles_come_in_the_unit_of_the_metric(self):
         for longitude, latitude in (("deg", "deg"), ("rad", "rad"), ("hourangle", "deg"), ("arcmin", "arcsec"),
@@ -310,7 +285,7 @@ class Units(ProgramTest):
     def test_each_file_has_its_own_unit(self):
         hours = self.text("h.csv", "hourangle", "deg")
         radians = self.text("r.csv", "rad", "rad")
-        named = self.write("n.csv", "ra,dec\n" + "".join(f"{a!r},{b!r}\n" for a, b in self.sky))
+        named = self.write_rows("n.csv", "ra,dec", self.sky)
         labels, _ = self.labels(hours, radians, named, *self.greatcircle[:4], "--minpts", 12)
         self.assertEqual(labels, self.expected * 3)
 
@@ -351,28 +326,22 @@ class Units(ProgramTest):
         self.assertEqual(said.count("convert"), 0)
 
     def test_results_are_of_the_converted_points(self):
-        sweep = ["sweep", "--out", self.folder / "r", "--resume", *self.greatcircle, "--core"]
-        hours = self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n")
-        self.succeeds(*sweep, hours)
+        sweep = ["sweep", "--out", self.out, "--resume", *self.greatcircle, "--core"]
+        self.succeeds(*sweep, self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n"))
         # Any unit gives the same points. If the hours are read as degrees, the data set differs.
         self.succeeds(*sweep, self.write("d.csv", "ra,dec\ndeg,deg\n15,2\n15.15,2\n"))
-        p = run(*sweep, self.write("h.csv", "ra,dec\n1,2\n1.01,2\n"))
-        self.assertEqual(p.returncode, 3, p.stderr)
+        self.fails(3, [], *sweep, self.write("h.csv", "ra,dec\n1,2\n1.01,2\n"))
 
     def test_new_points_come_in_the_unit_of_the_clustering(self):
-        out = self.folder / "out.npy"
-        variant = ["--results", self.folder / "r", "--eps", 0.7, "--minpts", 4, "--out", out, "--overwrite"]
+        variant = ["--eps", 0.7, "--minpts", 4, "--results", self.out]
         hours = self.text("h.csv", "hourangle", "deg")
-        self.succeeds("sweep", hours, "--out", self.folder / "r", *self.greatcircle, "--core")
+        self.succeeds("sweep", hours, "--out", self.out, *self.greatcircle, "--core")
         for points in (hours, self.text("d.csv", "deg", "deg"), self.fits("r.fits", "rad", "rad")):
-            self.succeeds("predict", points, *variant)
-            self.assertEqual(npy_labels(out), self.expected)
+            self.assertEqual(self.labels_of("predict", points, *variant), self.expected)
         metres = self.text("m.csv", "m", "m", "x,y")
-        self.succeeds("sweep", metres, "--out", self.folder / "s", "--eps", 0.7, "--minpts", 4, "--core")
-        self.succeeds("predict", metres, *variant[:1], self.folder / "s", *variant[2:])
-        p = run("predict", self.text("k.csv", "km", "km", "x,y"), *variant[:1], self.folder / "s", *variant[2:])
-        self.assertEqual(p.returncode, 2, p.stderr)
-        self.assertIn("column x is in km, and in", p.stderr)
+        self.succeeds("sweep", metres, "--out", self.out, *variant[:4], "--core", "--overwrite")
+        self.succeeds("predict", metres, *variant)
+        self.fails(2, ["column x is in km, and in"], "predict", self.text("k.csv", "km", "km", "x,y"), *variant)
 
 
 class Same(ProgramTest):
@@ -381,12 +350,11 @@ class Same(ProgramTest):
         for first, others in ((["--metric", "manhattan"], [["--metric", "minkowski", "--p", 1]]),
                               (["--metric", "chebyshev"], [["--metric", "minkowski", "--p", "inf"]]),
                               ([], [["--metric", "minkowski"], ["--scale", "1,1"], ["--box", "-,-"]])):
-            words = ["sweep", points, "--minpts", 2, "--out", self.folder / "r"]
+            words = ["sweep", points, "--minpts", 2, "--out", self.out]
             self.succeeds(*words, "--eps", 1, *first, "--overwrite")
             for i, other in enumerate(others):
                 self.succeeds(*words, "--eps", 2 + i, *other, "--resume")
-        p = run("sweep", points, "--minpts", 2, "--out", self.folder / "r", "--eps", 1, "--scale", "1,2", "--resume")
-        self.assertEqual(p.returncode, 3)
+        self.fails(3, [], *words, "--eps", 1, "--scale", "1,2", "--resume")
 
 
 if __name__ == "__main__":

@@ -1,40 +1,40 @@
-#!/usr/bin/env python3
 """Tests options: valid and invalid values, the names in errors, missing options, and suggestions for misspelt ones."""
-import json
 import unittest
 
-from support import ProgramTest, summary
-
-POINTS = "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n"
+from support import ProgramTest, manifest, summary
 
 
-class Values(ProgramTest):
+class Points(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.points = self.write("p.csv", POINTS)
+        self.points = self.write("p.csv", "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n")
 
-    def refuses(self, parts, *words):
+
+class Values(Points):
+    def refuses(self, parts, *words, variant=("--eps", 1, "--minpts", 3)):
         """Checks that cluster with these words fails with one line of error."""
-        p = self.fails(2, parts, "cluster", self.points, *words)
+        p = self.fails(2, parts, "cluster", self.points, *variant, *words)
         self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
         self.assertEqual(p.stdout, "")
 
     def test_numbers_out_of_range_name_option_value_and_range(self):
-        tail = ["--eps", 1, "--minpts", 3]
         for option in ("threads", "tables", "lanes"):
             for value in ("-1", "4097", "99999999999999999999999"):
-                self.refuses([f"--{option} is {value};", "to 4,096 are possible"], *tail, "--" + option, value)
-        self.refuses(["--threads is -1; 0 (one per core) to 4,096 are possible"], *tail, "--threads", -1)
-        self.refuses(["--batch-pairs is -1;", "to 1,099,511,627,776 are possible"], *tail, "--batch-pairs", -1)
-        self.refuses(["--gpu is -1;"], *tail, "--gpu", -1)
-        self.refuses(["--dims is 0; 1 to 4,096 are possible"], *tail, "--dims", 0)
-        self.refuses(["--skip-rows is -3; 0 and more are possible"], *tail, "--skip-rows", -3)
-        self.refuses(["--lanes is 'two', no whole number"], *tail, "--lanes", "two")
-        self.refuses(["--lanes is '2.5', no whole number"], *tail, "--lanes", "2.5")
+                self.refuses([f"--{option} is {value};", "to 4,096 are possible"], "--" + option, value)
+        self.refuses(["--threads is -1; 0 (one per core) to 4,096 are possible"], "--threads", -1)
+        self.refuses(["--batch-pairs is -1;", "to 1,099,511,627,776 are possible"], "--batch-pairs", -1)
+        for words in (["--gpu", -1], ["--gpu=-1"]):
+            self.refuses(["--gpu is -1; 0 (the first) to"], *words)
+        self.refuses(["--gpu is 'first', no whole number"], "--gpu", "first")
+        self.refuses(["--dims is 0; 1 to 4,096 are possible"], "--dims", 0)
+        self.refuses(["--skip-rows is -3; 0 and more are possible"], "--skip-rows", -3)
+        for value in ("two", "2.5"):
+            self.refuses([f"--lanes is '{value}', no whole number"], "--lanes", value)
+        self.refuses(["minpts 4294967296", "is over 4,294,967,295"], variant=["--eps", 1, "--minpts", 4294967296])
+        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 4294967295)
 
     def test_sizes_are_powers_of_1024_and_those_in_bytes_of_1000(self):
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 130_000, "--out", points)  # 2,080,000 bytes
+        points = self.generated("uniform", 130_000)  # 2,080,000 bytes
         words = ["cluster", points, "--eps", 1e-6, "--minpts", 3, "--memory"]
         self.assertIn("2.0 MiB", self.fails(4, ["--memory"], *words, "2M").stderr)
         self.assertIn("1.9 MiB", self.fails(4, ["--memory"], *words, "2MB").stderr)
@@ -46,74 +46,70 @@ class Values(ProgramTest):
     def test_sizes_name_their_option(self):
         for option in ("--memory", "--gpu-memory"):
             for value in ("-5", "0", "lots", "8X"):
-                self.refuses([f"{option} '{value}' is no size; write 8G, 512M or a number of bytes"], "--eps", 1,
-                             "--minpts", 3, option, value)
+                self.refuses([f"{option} '{value}' is no size; write 8G, 512M or a number of bytes"], option, value)
 
     def test_empty_values_are_refused_by_name(self):
         for option in ("out", "columns", "table", "memory", "threads", "delimiter", "decimal"):
-            self.refuses([f"--{option} is empty"], "--eps", 1, "--minpts", 3, "--" + option, "")
-        self.refuses(["--eps is empty"], "--eps", "", "--minpts", 3)
-        self.refuses(["--minpts is empty"], "--eps", 1, "--min-samples", "")
+            self.refuses([f"--{option} is empty"], "--" + option, "")
+        self.refuses(["--eps is empty"], variant=["--eps", "", "--minpts", 3])
+        self.refuses(["--minpts is empty"], variant=["--eps", 1, "--min-samples", ""])
         self.fails(2, ["--out is empty"], "sweep", self.points, "--eps", 1, "--minpts", 3, "--out", "")
         self.fails(2, ["one FILE … is empty"], "cluster", "", "--eps", 1, "--minpts", 3)
         self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 3, "--comment", "")
 
-    def test_the_largest_minpts_is_named(self):
-        self.refuses(["minpts 4294967296", "is over 4,294,967,295"], "--eps", 1, "--minpts", 4294967296)
-        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 4294967295)
-
     def test_single_characters(self):
-        tail = ["--eps", 1, "--minpts", 3]
-        self.refuses(["--delimiter ';;' is no single character", "tab", "blanks"], *tail, "--delimiter", ";;")
-        self.refuses(["--decimal '.,' is no single character"], *tail, "--decimal", ".,")
-        self.refuses(["--decimal '·' is no single character"], *tail, "--decimal", "·")
+        self.refuses(["--delimiter ';;' is no single character", "tab", "blanks"], "--delimiter", ";;")
+        for value in (".,", "·"):
+            self.refuses([f"--decimal '{value}' is no single character"], "--decimal", value)
+
+    def test_words_of_a_choice(self):
+        for option, value, choices in (("--kernel", "both", "rows, global, shared"),
+                                       ("--backend", "tpu", "auto, cpu, gpu"),
+                                       ("--strategy", "index", "auto, table, direct")):
+            self.refuses([f"{option} '{value}' is unknown", choices], option, value)
+        self.refuses(["--backend 'gp' is unknown; did you mean gpu?", "auto, cpu, gpu"], "--backend", "gp")
 
     def test_lists_of_columns(self):
-        tail = ["--eps", 1, "--minpts", 3]
-        self.refuses(["--columns 'x,,y': item 2 is empty"], *tail, "--columns", "x,,y")
-        self.refuses(["--columns 'x,': item 2 is empty"], *tail, "--columns", "x,")
-        self.refuses(["--columns '\"x,y': a quote is not closed"], *tail, "--columns", '"x,y')
-        self.refuses(["--columns '\"x\"y': a comma is missing"], *tail, "--columns", '"x"y')
+        for columns, part in (("x,,y", "item 2 is empty"), ("x,", "item 2 is empty"),
+                              ('"x,y', "a quote is not closed"), ('"x"y', "a comma is missing")):
+            self.refuses([f"--columns '{columns}': {part}"], "--columns", columns)
 
     def test_options_given_twice_or_wrongly(self):
-        self.refuses(["--eps is given twice"], "--eps", 1, "--eps", 2, "--minpts", 3)
-        self.refuses(["--minpts (or --min-samples) is given twice"], "--eps", 1, "--minpts", 3, "--min-samples", 3)
-        self.refuses(["--json takes no value"], "--eps", 1, "--minpts", 3, "--json=1")
-        self.refuses(["--eps has no value"], "--minpts", 3, "--eps")
+        self.refuses(["--eps is given twice"], "--eps", 2)
+        self.refuses(["--minpts (or --min-samples) is given twice"], "--min-samples", 3)
+        self.refuses(["--json takes no value"], "--json=1")
+        self.refuses(["--eps has no value"], variant=["--minpts", 3, "--eps"])
         # Another option is not a value, but any other word that begins with a dash may be.
         for other in ("--minpts", "--min-samples", "--minpts=3", "-q", "--json"):
-            self.refuses(["--eps has no value"], "--eps", other, 3)
+            self.refuses(["--eps has no value"], variant=["--eps", other, 3])
 
     def test_slips_are_pointed_out(self):
-        self.refuses(["no option --minpt;", "did you mean --minpts?"], "--eps", 1, "--minpt", 3)
-        self.refuses(["-eps is written --eps"], "-eps", 1, "--minpts", 3)
-        self.refuses(["-min-samples is written --min-samples"], "--eps", 1, "-min-samples=3")
-        self.refuses(["no option --min-sample;", "did you mean --min-samples?"], "--eps", 1, "--min-sample=3")
-        self.refuses(["no option --frobnicate; see epsflow cluster --help"], "--eps", 1, "--frobnicate")
-        self.refuses(["no option -z;"], "--eps", 1, "-z")
-        self.refuses(["--backend 'gp' is unknown; did you mean gpu?", "auto, cpu, gpu"], "--eps", 1, "--minpts", 3,
-                     "--backend", "gp")
+        self.refuses(["-eps is written --eps"], variant=["-eps", 1, "--minpts", 3])
+        for words, parts in ((["--minpt", 3], ["no option --minpt;", "did you mean --minpts?"]),
+                             (["-min-samples=3"], ["-min-samples is written --min-samples"]),
+                             (["--min-sample=3"], ["no option --min-sample;", "did you mean --min-samples?"]),
+                             (["--frobnicate"], ["no option --frobnicate; see epsflow cluster --help"]),
+                             (["-z"], ["no option -z;"])):
+            self.refuses(parts, *words, variant=["--eps", 1])
         self.fails(2, ["no command 'swep'; did you mean sweep?"], "swep", self.points)
         self.fails(2, ["no command '--verson'; did you mean --version?"], "--verson")
         self.fails(2, ["no command 'frobnicate'; epsflow --help lists"], "frobnicate")
         self.fails(2, ["info takes no 'p.csv'"], "info", "p.csv")
 
     def test_options_that_contradict_each_other_speak_the_programs_words(self):
-        self.refuses(["--gpu asks for a GPU and --backend for the CPU"], "--eps", 1, "--minpts", 3, "--backend", "cpu",
-                     "--gpu", 0)
+        self.refuses(["--gpu asks for a GPU and --backend for the CPU"], "--backend", "cpu", "--gpu", 0)
         for words in (["--kernel", "global"], ["--table-format", "csr"], ["--method", "each"]):
             self.refuses(["--kernel, --table-format and --method are about tables", "--strategy direct makes none"],
-                         "--eps", 1, "--minpts", 3, "--strategy", "direct", *words)
+                         "--strategy", "direct", *words)
 
 
-class Searches(ProgramTest):
+class Searches(Points):
     """Tests --index and --decide, how candidates are found and classified, in every command that searches."""
 
     def setUp(self):
         super().setUp()
-        self.points = self.write("p.csv", POINTS)
         sweep = ["--eps", 1, "--minpts", 3]
-        self.commands = {"cluster": sweep, "sweep": [*sweep, "--out", self.folder / "r", "--overwrite"], "plan": sweep,
+        self.commands = {"cluster": sweep, "sweep": [*sweep, "--out", self.out, "--overwrite"], "plan": sweep,
                          "neighbors": ["--eps", 1, "--out", self.folder / "n.h5", "--overwrite"]}
 
     def each(self, *words):
@@ -126,9 +122,9 @@ class Searches(ProgramTest):
                     self.succeeds(*words)
 
     def test_they_change_no_result(self):
-        expected = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json").stdout)
-        found = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json",
-                                         "--backend", "cpu", "--index", "grid", "--decide", "scalar").stdout)
+        words = ["cluster", self.points, *self.commands["cluster"]]
+        expected = self.json(*words)
+        found = self.json(*words, "--backend", "cpu", "--index", "grid", "--decide", "scalar")
         for key in ("points", "clusters", "noise", "core", "largest"):
             self.assertEqual(found[key], expected[key])
 
@@ -136,8 +132,7 @@ class Searches(ProgramTest):
         for words in self.each("--index", "gri"):
             self.fails(2, ["--index 'gri' is unknown; did you mean grid?", "auto, grid, tree, all"], *words)
         for words in self.each("--decide", "tensor32"):
-            self.fails(2, ["--decide 'tensor32' is unknown", "auto, scalar, tensor64, tensor16"],
-                       *words)
+            self.fails(2, ["--decide 'tensor32' is unknown", "auto, scalar, tensor64, tensor16"], *words)
         for option in ("--index", "--decide"):
             for words in self.each(option, ""):
                 self.fails(2, [f"{option} is empty"], *words)
@@ -145,10 +140,10 @@ class Searches(ProgramTest):
                 self.fails(2, [f"{option} is given twice"], *words)
 
     def test_the_cpu_has_no_tensor_cores(self):
+        part = "--decide asks for tensor cores, which a GPU has, and --backend for the CPU"
         for decide in ("tensor64", "tensor16"):
             for words in self.each("--backend", "cpu", "--decide", decide):
-                p = self.fails(2, ["--decide asks for tensor cores, which a GPU has, and --backend for the CPU"],
-                               *words)
+                p = self.fails(2, [part], *words)
                 self.assertNotIn("Options::", p.stderr)
                 self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
 
@@ -165,13 +160,13 @@ class Searches(ProgramTest):
             lines = self.succeeds(*words, *given).stdout.splitlines()
             columns = dict(zip(lines[0].split(), lines[1].split()))
             self.assertEqual((columns["index"], columns["decide"]), ("grid", "scalar"), lines)
-            group = json.loads(self.succeeds(*words, *given, "--json").stdout)["groups"][0]
+            group = self.json(*words, *given)["groups"][0]
             self.assertEqual((group["index"], group["decide"]), ("grid", "scalar"))
 
     def test_they_are_recorded(self):
         self.succeeds("sweep", self.points, *self.commands["sweep"], "--backend", "cpu", "--index", "grid", "--decide",
                       "scalar")
-        recorded = json.loads((self.folder / "r" / "sweep.json").read_text())["options"]
+        recorded = manifest(self.out)["options"]
         self.assertEqual((recorded["index"], recorded["decide"]), ("grid", "scalar"))
 
 
@@ -188,15 +183,10 @@ class Missing(ProgramTest):
         self.fails(2, ["SHELL is missing; for example: source <(epsflow completion bash)"], "completion")
 
 
-class Lists(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        self.points = self.write("p.csv", POINTS)
-
+class Lists(Points):
     def variants(self, *words):
-        out = self.folder / "r"
-        self.succeeds("sweep", self.points, "--out", out, "--overwrite", *words)
-        return sorted(summary(out))
+        self.succeeds("sweep", self.points, "--out", self.out, "--overwrite", *words)
+        return sorted(summary(self.out))
 
     def test_every_form(self):
         expected = [(0.1, 3), (0.2, 3), (0.3, 3)]
@@ -204,29 +194,23 @@ class Lists(ProgramTest):
             self.assertEqual(self.variants("--eps", eps, "--minpts", 3), expected, eps)
         self.assertEqual(self.variants("--eps", 1, "--min-samples", "8:2:3:log"), [(1, 2), (1, 4), (1, 8)])
 
-    def test_a_step_that_may_be_meant_as_a_number_of_values_is_refused(self):
-        self.fails(2, ["'0.1:0.5:5'", "lo:hi:n:lin"], "sweep", self.points, "--eps", "0.1:0.5:5", "--minpts", 3,
-                   "--out", self.folder / "r")
-
     def test_what_is_wrong_is_named(self):
         for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]),
                            ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
+                           ("0.1:0.5:5", ["'0.1:0.5:5'", "lo:hi:n:lin"]),  # the step may be meant as a number of values
                            ("0.1,x", ["'x' in '0.1,x' is no number"])):
-            self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.folder / "r")
-        self.assertFalse((self.folder / "r").exists())
+            self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.out)
+        self.assertFalse(self.out.exists())
 
 
-class Aliases(ProgramTest):
+class Aliases(Points):
     def test_min_samples_is_minpts(self):
-        points = self.write("p.csv", POINTS)
-        results = [json.loads(self.succeeds("cluster", points, "--eps", 1, name, 3, "--json").stdout)
-                   for name in ("--minpts", "--min-samples")]
+        results = [self.json("cluster", self.points, "--eps", 1, name, 3) for name in ("--minpts", "--min-samples")]
         for result in results:
             del result["seconds"]
         self.assertEqual(results[0], results[1])
-        self.succeeds("sweep", points, "--eps", 1, "--min-samples", 3, "--out", self.folder / "r")
-        recorded = json.loads((self.folder / "r" / "sweep.json").read_text())["options"]
-        self.assertEqual(recorded["minpts"], "3")
+        self.succeeds("sweep", self.points, "--eps", 1, "--min-samples", 3, "--out", self.out)
+        self.assertEqual(manifest(self.out)["options"]["minpts"], "3")
 
 
 if __name__ == "__main__":

@@ -1,42 +1,38 @@
-#!/usr/bin/env python3
 """Tests a sweep of points that stay in their file because they do not fit into memory."""
 import array
-import json
 import random
 import struct
 import unittest
-import zipfile
 
-from support import ProgramTest
+from support import ProgramTest, manifest, npz
 
 
 class LeftRows(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 2_000_000, "--out", self.points)
+        self.points = self.generated("uniform", 2_000_000)
         self.sweep = ["sweep", self.points, "--eps", "0.0005,0.0004", "--minpts", "3,4", "--backend", "cpu"]
+        self.whole, self.left = self.folder / "whole", self.folder / "left"
+
+    def assert_same(self):
+        """Checks that both folders have the same labels and input."""
+        for file in sorted(self.whole.rglob("*.npy")):
+            self.assertEqual(file.read_bytes(), (self.left / file.relative_to(self.whole)).read_bytes(), file)
+        whole, left = manifest(self.whole)["input"], manifest(self.left)["input"]
+        self.assertLessEqual({"checksum", "points", "dims", "files"}, set(whole))
+        self.assertEqual(whole, left)
 
     def test_the_same_results_within_less_memory(self):
-        whole, left = self.folder / "whole", self.folder / "left"
-        said = self.succeeds(*self.sweep, "--out", whole, "--lineage").stderr
-        self.assertNotIn("read from the file", said)
-        said = self.succeeds(*self.sweep, "--out", left, "--lineage", "--memory", "60M").stderr
+        self.assertNotIn("read from the file", self.succeeds(*self.sweep, "--out", self.whole, "--lineage").stderr)
+        less = [*self.sweep, "--out", self.left, "--lineage", "--memory", "60M"]
+        said = self.succeeds(*less).stderr
         self.assertIn("read from the file", said)
         self.assertIn("2,000,000", said)
-        for file in sorted(whole.rglob("*.npy")):
-            self.assertEqual(file.read_bytes(), (left / file.relative_to(whole)).read_bytes(), file)
-        with zipfile.ZipFile(whole / "lineage.npz") as one, zipfile.ZipFile(left / "lineage.npz") as other:
-            self.assertEqual(one.namelist(), other.namelist())
-            for name in one.namelist():
-                self.assertEqual(one.read(name), other.read(name), name)
-        manifests = [json.loads((folder / "sweep.json").read_text()) for folder in (whole, left)]
-        for key in ("checksum", "points", "dims", "inputs"):
-            self.assertEqual(manifests[0].get(key), manifests[1].get(key), key)
-        self.succeeds(*self.sweep, "--out", left, "--lineage", "--memory", "60M", "--resume")
+        self.assert_same()
+        self.assertEqual(npz(self.whole / "lineage.npz"), npz(self.left / "lineage.npz"))
+        self.succeeds(*less, "--resume")
 
     def test_a_copy_of_what_is_read_in_its_order_alone(self):
-        whole, left = self.folder / "whole", self.folder / "left"
         points = self.folder / "q.f64"
         random.seed(1)
         one = array.array("d", [random.random() for _ in range(4 * 500_000)])
@@ -44,34 +40,27 @@ class LeftRows(ProgramTest):
         points.write_bytes(one.tobytes() + other.tobytes())
         chosen = ["sweep", points, "--dims", 4, "--columns", "3,2,1,0", "--eps", "0.002,0.003", "--minpts", "2",
                   "--backend", "cpu"]
-        self.succeeds(*chosen, "--out", whole)
-        said = self.succeeds(*chosen, "--out", left, "--memory", "30M").stderr
+        self.succeeds(*chosen, "--out", self.whole)
+        said = self.succeeds(*chosen, "--out", self.left, "--memory", "30M").stderr
         self.assertIn("copied to a file without a name", said)
-        for file in sorted(whole.rglob("*.npy")):
-            self.assertEqual(file.read_bytes(), (left / file.relative_to(whole)).read_bytes(), file)
-        manifests = [json.loads((folder / "sweep.json").read_text()) for folder in (whole, left)]
-        for key in ("checksum", "points", "dims", "inputs"):
-            self.assertEqual(manifests[0].get(key), manifests[1].get(key), key)
-        self.assertEqual([p.name for p in left.iterdir() if p.name.startswith(".")], [])
+        self.assert_same()
+        self.assertEqual([p.name for p in self.left.iterdir() if p.name.startswith(".")], [])
 
     def test_the_plan_says_so_without_reading_all(self):
         said = self.succeeds("plan", *self.sweep[1:], "--memory", "60M")
         self.assertIn("parts of space would take turns", said.stdout)
-        plan = json.loads(self.succeeds("plan", *self.sweep[1:], "--memory", "60M", "--json").stdout)
+        plan = self.json("plan", *self.sweep[1:], "--memory", "60M")
         self.assertEqual([plan["points"], plan["sharing"]["by"]], [2_000_000, "parts"])
         self.assertEqual([plan["groups"], plan["seconds"]], [[], None])
 
-    def test_a_bad_coordinate_is_named(self):
+    def test_a_bad_coordinate_is_named_and_memory_that_is_not_enough_for_parts(self):
+        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.out, "--memory", "20M")
         with open(self.points, "r+b") as file:
             file.seek(-8, 2)
             file.write(struct.pack("<d", float("nan")))
         for memory in ("60M", "1G"):
             self.fails(3, ["p.npy", "row 1999999, column 1 is nan", "--on-nan drop"], *self.sweep, "--out",
-                       self.folder / "out", "--memory", memory)
-
-    def test_memory_that_is_not_enough_for_parts(self):
-        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.folder / "out",
-                   "--memory", "20M")
+                       self.out, "--memory", memory)
 
 
 if __name__ == "__main__":

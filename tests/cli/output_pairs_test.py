@@ -1,21 +1,18 @@
-#!/usr/bin/env python3
 """Combines all outputs of a sweep in pairs, in every kind of earlier folder, with weights, dropped rows and slices.
 
 The expected files of a folder are computed here from the rules in the manual, and compared file by file.
 """
+import collections
 import concurrent.futures
-import csv
 import itertools
 import json
 import os
 import re
 import shutil
-import tempfile
 import unittest
 import zlib
-from pathlib import Path
 
-from support import ProgramTest, npy_labels, npz, run, summary
+from support import ProgramTest, npy, npy_labels, run, summary, table, tree
 
 # The options of the group "Results" that request an output, with their values.
 OUTPUTS = {"core": [], "labelled": ["csv"], "catalog": ["csv"], "hdf5": [], "lineage": [], "report": ["page.html"],
@@ -40,11 +37,8 @@ def points_text():
     return "\n".join(rows) + "\n"
 
 
-class Setting:
+class Setting(collections.namedtuple("Setting", "weights dropped sliced")):
     """States whether the points have weights, dropped rows and slices."""
-
-    def __init__(self, weights, dropped, sliced):
-        self.weights, self.dropped, self.sliced = weights, dropped, sliced
 
     def words(self, folder):
         points = folder / ("gap.csv" if self.dropped else "points.csv")
@@ -58,16 +52,8 @@ class Setting:
     def slices(self):
         return ["--by", "s"] if self.sliced else []
 
-    def __str__(self):
-        return f"weights {self.weights} dropped {self.dropped} sliced {self.sliced}"
-
 
 SETTINGS = [Setting(*flags) for flags in itertools.product((False, True), repeat=3)]
-
-
-def tree(folder):
-    """Returns every file below a folder, with its bytes."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def options_of(outputs, page):
@@ -77,12 +63,9 @@ def options_of(outputs, page):
     return words
 
 
-class Earlier:
+class Earlier(collections.namedtuple("Earlier", "name outputs results explored strangers other",
+                                     defaults=((), True, False, False, False))):
     """A kind of earlier folder: its outputs and other contents."""
-
-    def __init__(self, name, outputs=(), results=True, explored=False, strangers=False, other=False):
-        self.name, self.outputs, self.results, self.explored = name, set(outputs), results, explored
-        self.strangers, self.other = strangers, other
 
     def fits(self, setting):
         return not (setting.sliced and (self.explored or "lineage" in self.outputs))
@@ -92,7 +75,7 @@ class Earlier:
             p = run("explore", *setting.words(base), "--out", folder, "--quiet", "--threads", 1)
             assert p.returncode == 0 and folder.exists(), p.stderr
         elif self.results:
-            given = Setting(not setting.weights, setting.dropped, setting.sliced) if self.other else setting
+            given = setting._replace(weights=not setting.weights) if self.other else setting
             p = run("sweep", *given.words(base), *given.slices(), "--eps", EPS, "--minpts", BEFORE, "--out", folder,
                     *options_of(sorted(self.outputs), None), "--quiet", "--threads", 1)
             assert p.returncode == 0, p.stderr
@@ -150,15 +133,14 @@ def expected_tree(outputs, setting, earlier, mode, before):
 
 
 class Pairs(ProgramTest):
+    # Thousands of runs write files, so the folder is in memory if possible.
+    PARENT = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
     def setUp(self):
         super().setUp()
-        # Thousands of runs write files, so the folder is in memory if possible.
-        memory = Path("/dev/shm")
-        where = memory if os.access(memory, os.W_OK) else None
-        self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory(dir=where)))
         text = points_text()
-        (self.folder / "gap.csv").write_text(text)
-        (self.folder / "points.csv").write_text("\n".join(row for row in text.split("\n") if not row.startswith(",")))
+        self.write("gap.csv", text)
+        self.write("points.csv", "\n".join(row for row in text.split("\n") if not row.startswith(",")))
 
     def test_the_list_of_outputs_is_that_of_the_program(self):
         text = self.succeeds("help", "sweep").stdout
@@ -172,51 +154,39 @@ class Pairs(ProgramTest):
         folder, page = where / "results", where / "page.html"
         shutil.copytree(template, folder)
         before = tree(folder)
-        words = ["sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
-                 "--out", folder, *options_of(outputs, page), mode, "--quiet", "--threads", 1]
-        p = run(*words)
-        what = f"{' '.join(outputs) or 'labels'} {mode} over {earlier.name}, {setting}: "
+        # Outputs that exclude each other are refused, and --resume in the results of another input.
+        code = 2 if refusal(outputs, setting) else 3 if mode == "--resume" and earlier.other else 0
         try:
-            if refusal(outputs, setting):
-                if p.returncode != 2 or tree(folder) != before:
-                    return what + f"not refused, or the folder has changed: {p.returncode} {p.stderr}"
-                return None
-            if mode == "--resume" and earlier.other:
-                if p.returncode != 3 or tree(folder) != before:
-                    return what + f"not refused as of another input: {p.returncode} {p.stderr}"
-                return None
-            if p.returncode != 0:
-                return what + f"ended with {p.returncode}: {p.stderr}"
+            p = run("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
+                    "--out", folder, *options_of(outputs, page), mode, "--quiet", "--threads", 1)
+            self.assertEqual(p.returncode, code, p.stderr)
             after = tree(folder)
-            names = expected_tree(outputs, setting, earlier, mode, before)
-            if set(after) != names:
-                return what + f"missing {sorted(names - set(after))}, too many {sorted(set(after) - names)}"
-            return self.wrong_contents(outputs, setting, earlier, folder, page, after, what)
+            if code != 0:
+                self.assertTrue(after == before, "the folder has changed")
+            else:
+                self.assertEqual(set(after), expected_tree(outputs, setting, earlier, mode, before))
+                self.check_contents(outputs, setting, earlier, after)
+                self.assertEqual(page.exists(), "report" in outputs, "the page")
+                for name in OF_VARIANT:
+                    if (folder / name).exists():
+                        self.assertTrue(any((folder / name).iterdir()), f"{name}/ is empty")
+        except AssertionError as error:
+            return f"{' '.join(outputs) or 'labels'} {mode} over {earlier.name}, {setting}: {error}"
         finally:
             shutil.rmtree(where)
 
-    def wrong_contents(self, outputs, setting, earlier, folder, page, after, what):
-        if earlier.strangers and any(after[f"{name}/notes.txt"] != b"of somebody else" for name in OF_VARIANT):
-            return what + "a file of others has changed"
-        listed = {f["name"]: f for f in json.loads(after["sweep.json"])["files"]}
+    def check_contents(self, outputs, setting, earlier, after):
         strangers = STRANGERS if earlier.strangers else set()
-        if set(listed) != set(after) - {"summary.csv", "sweep.json"} - strangers:
-            return what + f"sweep.json lists {sorted(listed)}"
+        for name in strangers - {"mine.txt"}:
+            self.assertEqual(after[name], b"of somebody else", name)
+        listed = {f["name"]: f for f in json.loads(after["sweep.json"])["files"]}
+        self.assertEqual(set(listed), set(after) - {"summary.csv", "sweep.json"} - strangers)
         for name, digest in listed.items():
-            if digest["bytes"] != len(after[name]) or digest["crc32"] != f"{zlib.crc32(after[name]):08x}":
-                return what + f"{name} is not as sweep.json says: {digest}"
-        for folder_name in OF_VARIANT:
-            if (folder / folder_name).exists() and not any((folder / folder_name).iterdir()):
-                return what + f"{folder_name}/ is empty"
-        reference = self.references[str(setting)]
-        for variant in (OLD, NEW):
-            for output in variant_outputs(set(outputs)):
-                name = name_of(output, variant)
-                if output != "labelled" and after[name] != reference[name]:
-                    return what + f"{name} is another than without the folder"
-        if ("report" in outputs) != page.exists():
-            return what + "the page is missing, or was not asked for"
-        return None
+            self.assertEqual((len(after[name]), f"{zlib.crc32(after[name]):08x}"), (digest["bytes"], digest["crc32"]),
+                             name)
+        for output, variant in itertools.product(variant_outputs(set(outputs)) - {"labelled"}, (OLD, NEW)):
+            name = name_of(output, variant)
+            self.assertTrue(after[name] == self.references[setting][name], f"{name} differs from a fresh folder's")
 
     def test_every_pair_over_every_folder(self):
         self.references = {}
@@ -225,7 +195,7 @@ class Pairs(ProgramTest):
             fresh = self.folder / "fresh"
             self.succeeds("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
                           "--out", fresh, "--core", "--labelled", "csv", "--catalog", "csv", "--threads", 1)
-            self.references[str(setting)] = tree(fresh)
+            self.references[setting] = tree(fresh)
             self.check_reference(setting, fresh)
             shutil.rmtree(fresh)
             for earlier in EARLIER:
@@ -233,8 +203,8 @@ class Pairs(ProgramTest):
                     continue
                 template = self.folder / f"template{len(templates)}"
                 earlier.make(template, self.folder, setting)
-                templates[str(setting), earlier.name] = template
-        cases = [(outputs, setting, earlier, mode, templates[str(setting), earlier.name])
+                templates[setting, earlier.name] = template
+        cases = [(outputs, setting, earlier, mode, templates[setting, earlier.name])
                  for setting in SETTINGS for earlier in EARLIER if earlier.fits(setting)
                  for outputs in PAIRS for mode in ("--overwrite", "--resume")]
         # If each run is slow, as under sanitizers, only some of the cases run.
@@ -250,14 +220,12 @@ class Pairs(ProgramTest):
         n = len((self.folder / "points.csv").read_text().split("\n")) - 2
         rows = range(n)
         if setting.dropped:
-            raw = (folder / "rows.npy").read_bytes()
-            rows = memoryview(raw[-8 * n:]).cast("q").tolist()
-            self.assertEqual(rows, [row for row in range(n + 1) if row != 24])
+            rows = npy(folder / "rows.npy", "<i8")
+            self.assertEqual(rows, tuple(row for row in range(n + 1) if row != 24))
         for eps, minpts in (OLD, NEW):
             labels = npy_labels(folder / name_of("labels", (eps, minpts)))
-            core = (folder / name_of("core", (eps, minpts))).read_bytes()[-n:]
-            with open(folder / name_of("catalog", (eps, minpts)), newline="") as f:
-                catalog = list(csv.DictReader(f))
+            core = npy(folder / name_of("core", (eps, minpts)), "|b1")
+            catalog = table((folder / name_of("catalog", (eps, minpts))).read_text())
             self.assertEqual(len(labels), n)
             self.assertEqual(len(catalog), int(summary(folder)[eps, minpts]["clusters"]))
             self.assertGreater(len(catalog), 0)

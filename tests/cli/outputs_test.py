@@ -1,20 +1,20 @@
-#!/usr/bin/env python3
 """Checks that the program never destroys a file of the user: single files."""
-import json
 import os
 import struct
 import time
 import unittest
 
-from support import ProgramTest, npy_labels, run
+from support import SQUARES, ProgramTest, npy, npy_labels, run, tree
 
-SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
+ROWS = (0, 2, 3, 4, 5, 6, 7, 8)  # of nan.csv, without the row that is dropped
 
 
 class SingleFiles(ProgramTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("in.csv", SQUARES)
+        self.nan = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
+        self.drop = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3]
         self.cluster = ["cluster", self.points, "--eps", 0.1, "--minpts", 3, "--out"]
 
     def test_an_input_is_never_replaced(self):
@@ -40,10 +40,11 @@ class SingleFiles(ProgramTest):
     def test_outputs_are_checked_before_the_input_is_read(self):
         absent = self.folder / "no-such.csv"  # reading it would be exit 3
         words = ["cluster", absent, "--eps", 0.1, "--minpts", 3, "--out"]
-        self.fails(2, ["foo.txt", ".npy, .csv, .fits"], *words, self.folder / "foo.txt")
+        self.fails(2, ["foo.txt", ".npy, .csv, .fits, .h5"], *words, self.folder / "foo.txt")
         self.fails(2, ["--out is empty"], *words, "")
-        self.fails(2, ["is a folder"], *words, self.make_folder("a.npy"))
-        self.fails(4, ["/proc/no/l.npy"], *words, "/proc/no/l.npy")
+        (self.folder / "a.npy").mkdir()
+        self.fails(2, ["is a folder"], *words, self.folder / "a.npy")
+        self.fails(4, ["/proc/no/l.npy", "choose another place"], *words, "/proc/no/l.npy")
         self.fails(2, ["t.txt", ".h5"], "neighbors", absent, "--eps", 0.1, "--out", self.folder / "t.txt")
 
     def test_two_outputs_are_two_files(self):
@@ -55,25 +56,22 @@ class SingleFiles(ProgramTest):
         self.assertFalse((self.folder / "v.npy").exists())
 
     def test_core_points_and_rows_stand_beside_the_labels(self):
-        points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
-        core, out = self.folder / "core.npy", self.folder / "l.npy"
-        words = ["cluster", points, "--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", out, "--core", core]
+        core, out, rows = self.folder / "core.npy", self.folder / "l.npy", self.folder / "l.rows.npy"
+        words = ["cluster", self.nan, *self.drop, "--out", out, "--core", core]
         self.succeeds(*words)
-        self.assertEqual(core.read_bytes()[128:], bytes([0, 1, 0, 1, 1, 1, 1, 0]))
-        rows = (self.folder / "l.rows.npy").read_bytes()[128:]
-        self.assertEqual([int.from_bytes(rows[i:i + 8], "little") for i in range(0, 64, 8)], [0, 2, 3, 4, 5, 6, 7, 8])
-        for file in (out, core, self.folder / "l.rows.npy"):
-            for other in (out, core, self.folder / "l.rows.npy"):
+        self.assertEqual(npy(core, "|b1"), (False, True, False, True, True, True, True, False))
+        self.assertEqual(npy(rows, "<i8"), ROWS)
+        for file in (out, core, rows):
+            for other in (out, core, rows):
                 other.unlink(missing_ok=True)
             file.write_text("mine")
-            self.fails_with_notices(2, [file.name, "exists already"], *words)
+            self.fails(2, [file.name, "exists already"], *words)
             self.assertEqual(file.read_text(), "mine")
 
     def test_rows_never_stand_beside_labels_that_are_not_theirs(self):
-        points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
         out, rows = self.folder / "l.npy", self.folder / "l.rows.npy"
         tail = ["--eps", 0.1, "--minpts", 3, "--out", out]
-        self.succeeds("cluster", points, "--on-nan", "drop", *tail)
+        self.succeeds("cluster", self.nan, "--on-nan", "drop", *tail)
         self.assertTrue(rows.exists())
         out.unlink()
         # The error comes before the input is read.
@@ -84,27 +82,26 @@ class SingleFiles(ProgramTest):
         self.succeeds("cluster", self.points, *tail, "--overwrite")
         self.assertEqual(len(npy_labels(out)), 9)
         self.assertFalse(rows.exists())
-        self.fails(2, ["--core is", "l.rows.npy", "another name"], "cluster", points, *tail, "--core", rows,
+        self.fails(2, ["--core is", "l.rows.npy", "another name"], "cluster", self.nan, *tail, "--core", rows,
                    "--overwrite")
         self.assertIn(".rows.npy", self.succeeds("help", "cluster").stdout)
 
     def test_rows_of_the_users_own_are_neither_replaced_nor_removed(self):
-        nan = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
         out, rows = self.folder / "l.npy", self.folder / "l.rows.npy"
-        tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", out, "--overwrite"]
-        self.succeeds("cluster", nan, *tail)
+        tail = [*self.drop, "--out", out, "--overwrite"]
+        self.succeeds("cluster", self.nan, *tail)
         ours = rows.read_bytes()
         # NumPy saves the same array like this.
         header = "{'descr': '<i8', 'fortran_order': False, 'shape': (8,), }".ljust(117) + "\n"
         for own in (b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + ours[128:], b"mine", b""):
             rows.write_bytes(own)
-            for points in (self.points, nan, self.folder / "no-such.csv"):
+            for points in (self.points, self.nan, self.folder / "no-such.csv"):
                 self.fails(2, ["l.rows.npy", "did not write it", "another name for --out"], "cluster", points, *tail)
             self.assertEqual(rows.read_bytes(), own)
-            self.succeeds("cluster", nan, *tail[:-2], "-")
+            self.succeeds("cluster", self.nan, *tail[:-2], "-")
         rows.unlink()
-        self.succeeds("cluster", nan, *tail)
-        self.succeeds("cluster", nan, *tail)
+        self.succeeds("cluster", self.nan, *tail)
+        self.succeeds("cluster", self.nan, *tail)
         self.assertEqual(rows.read_bytes(), ours)
         p = self.succeeds("cluster", rows, "--eps", 0.5, "--minpts", 1, "--out", "-")  # it is still an array
         self.assertEqual(len(p.stdout.split()), 9)
@@ -112,25 +109,25 @@ class SingleFiles(ProgramTest):
             import numpy
         except ImportError:
             return
-        self.assertEqual((numpy.load(rows).tolist(), numpy.load(rows).dtype), ([0, 2, 3, 4, 5, 6, 7, 8], numpy.int64))
+        self.assertEqual((tuple(numpy.load(rows).tolist()), numpy.load(rows).dtype), (ROWS, numpy.int64))
 
     def test_labels_that_have_no_place_for_rows_say_of_which_they_are(self):
-        points = self.write("nan.csv", SQUARES.replace("0.1,0\n", "nan,0\n", 1))
-        tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3]
-        p = self.succeeds("cluster", points, *tail, "--out", "-")
+        def said(*words):
+            return self.succeeds("cluster", *words, *self.drop).stderr
+
         for part in ("of the 8 rows that were kept of 9", "--out", "NAME.rows.npy"):
-            self.assertIn(part, p.stderr)
-        self.assertIn("all 2 files", self.succeeds("cluster", self.points, self.points, *tail, "--out", "-").stderr)
-        self.assertIn("of the 8 rows", self.succeeds("cluster", points, *tail, "--core", self.folder / "c.npy").stderr)
-        for words in ((self.points, "--out", "-"), (points, "--out", "-", "-q"),
-                      (points, "--out", self.folder / "l.npy"), (points,)):
-            self.assertNotIn("NAME.rows.npy", self.succeeds("cluster", *words, *tail).stderr)
+            self.assertIn(part, said(self.nan, "--out", "-"))
+        self.assertIn("all 2 files", said(self.points, self.points, "--out", "-"))
+        self.assertIn("of the 8 rows", said(self.nan, "--core", self.folder / "c.npy"))
+        for words in ((self.points, "--out", "-"), (self.nan, "--out", "-", "-q"),
+                      (self.nan, "--out", self.folder / "l.npy"), (self.nan,)):
+            self.assertNotIn("NAME.rows.npy", said(*words))
 
     def test_nothing_to_cluster_is_an_error_of_the_input(self):
         points = self.write("nan.csv", "x,y\nnan,1\n2,nan\n")
-        tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", self.folder / "out.npy"]
         for command in ("cluster", "sweep"):
-            self.fails_with_notices(3, ["all 2 rows were dropped", "--columns"], command, points, *tail)
+            self.fails(3, ["all 2 rows were dropped", "--columns"], command, points, *self.drop, "--out",
+                       self.folder / "out.npy")
             self.assertFalse((self.folder / "out.npy").exists())
 
     def test_labels_say_what_distance_was(self):
@@ -147,34 +144,22 @@ class SingleFiles(ProgramTest):
                 self.assertIn(b"METRIC  = '" if name.endswith("fits") else b"metric", data)
                 self.assertEqual((b"EPSUNIT = 'km" if name.endswith("fits") else b"eps_unit") in data, unit is not None)
                 self.succeeds("cluster", out, "--columns", "0", "--eps", 1, "--minpts", 1)  # the file is still readable
-        for command, more in (("cluster", []), ("sweep", ["--out", self.folder / "r"]), ("neighbors", []),
+        for command, more in (("cluster", []), ("sweep", ["--out", self.out]), ("neighbors", []),
                               ("plan", [])):
             words = [command, self.points, "--eps", 0.1, *(["--minpts", 3] if command != "neighbors" else []), *more]
-            result = json.loads(self.succeeds(*words, "--json").stdout)
+            result = self.json(*words)
             self.assertEqual((result["metric"], result.get("eps_unit")), ("euclidean", None))
             words += ["--overwrite"] if command == "sweep" else []
-            result = json.loads(self.succeeds(*words, "--metric", "greatcircle", "--unit", "km", "--json").stdout)
+            result = self.json(*words, "--metric", "greatcircle", "--unit", "km")
             self.assertEqual((result["metric"], result["eps_unit"]), ("greatcircle, eps in km", "km"))
         p = self.succeeds("cluster", self.points, "--eps", 0.1, "--minpts", 3, "--metric", "manhattan")
         self.assertIn("noise; manhattan; ", p.stdout)
 
-    def fails_with_notices(self, code, parts, *words):
-        p = run(*words)
-        self.assertEqual(p.returncode, code, p.stderr)
-        for part in parts:
-            self.assertIn(part, p.stderr)
-
     def test_standard_output_takes_labels_and_points(self):
         p = self.succeeds(*self.cluster, "-")
         self.assertEqual(p.stdout.split(), ["label", "0", "0", "0", "0", "1", "1", "1", "1", "-1"])
-        p = self.succeeds("generate", "blobs", "--n", 10, "--out", "-")
-        self.assertEqual(len(p.stdout.splitlines()), 11)
+        self.assertEqual(len(self.succeeds("generate", "blobs", "--n", 10, "--out", "-").stdout.splitlines()), 11)
         self.fails(2, ["--out - and --json"], *self.cluster, "-", "--json")
-
-    def make_folder(self, name):
-        folder = self.folder / name
-        folder.mkdir()
-        return folder
 
     def test_no_input_is_replaced_whichever_option_names_it(self):
         others = self.write("at.csv", "x,y\n0,0\n5,5\n")
@@ -196,30 +181,27 @@ class SingleFiles(ProgramTest):
             self.assertIn("is the input" if file.suffix == ".csv" or "predict" in words else "", p.stderr)
 
     def test_no_file_of_results_that_are_read_is_replaced(self):
-        results = self.folder / "r"
-        self.succeeds("sweep", self.points, "--eps", 0.3, "--minpts", 2, "--out", results, "--core", "--quiet")
-        before = {p: p.read_bytes() for p in results.rglob("*") if p.is_file()}
-        new = self.write("new.csv", "x,y\n0,0\n")
+        self.succeeds("sweep", self.points, "--eps", 0.3, "--minpts", 2, "--out", self.out, "--core", "--quiet")
+        before = tree(self.out)
+        predict = ["predict", self.write("new.csv", "x,y\n0,0\n"), "--results", self.out, "--eps", 0.3, "--minpts", 2,
+                   "--out"]
         for name in ("labels/eps_0.3_minpts_2.npy", "core/eps_0.3_minpts_2.npy", "labels/eps_7_minpts_2.npy"):
-            self.fails(2, [name], "predict", new, "--results", results, "--eps", 0.3, "--minpts", 2,
-                       "--out", results / name, "--overwrite")
-        self.assertEqual({p: p.read_bytes() for p in results.rglob("*") if p.is_file()}, before)
-        self.succeeds("predict", new, "--results", results, "--eps", 0.3, "--minpts", 2,
-                      "--out", results / "predicted.npy", "--quiet")
+            self.fails(2, [name], *predict, self.out / name, "--overwrite")
+        self.assertEqual(tree(self.out), before)
+        self.succeeds(*predict, self.out / "predicted.npy", "--quiet")
 
     def test_rows_and_other_outputs_have_places_of_their_own(self):
-        gap = self.write("gap.csv", "x,y\n0,0\n,1\n0,0.1\n")
         out, rows = self.folder / "o.npy", self.folder / "o.rows.npy"
-        cluster = ["cluster", gap, "--on-nan", "drop", "--eps", 1, "--minpts", 2, "--out", out]
+        cluster = ["cluster", self.nan, *self.drop, "--out", out]
         self.fails(2, ["--core is", "o.rows.npy"], *cluster, "--core", rows)
-        fof = ["fof", gap, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points,
+        fof = ["fof", self.nan, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points,
                "--attached", rows]
         self.fails(2, ["--attached is", "o.rows.npy"], *fof)
         self.fails(2, ["--catalog", "--labelled", "are both"], *cluster, "--labelled", self.folder / "t.csv",
                    "--catalog", self.folder / "t.csv")
 
     def test_equal_runs_make_equal_files(self):
-        long = self.write("long.csv", "x,y\n" + "".join(f"{i % 7 * 0.01},{i % 5 + i / 7 * 0.001}\n" for i in range(60)))
+        long = self.write_rows("long.csv", "x,y", [(i % 7 * 0.01, i % 5 + i / 7 * 0.001) for i in range(60)])
         trees = []
         for name in ("a", "b"):
             out = self.folder / name
@@ -227,8 +209,7 @@ class SingleFiles(ProgramTest):
                           "--labelled", "h5", "--catalog", "h5", "--core", "--quiet")
             self.succeeds("cluster", long, "--eps", 0.1, "--minpts", 2, "--out", out / "l.h5")
             self.succeeds("neighbors", long, "--eps", 0.1, "--out", out / "n.h5")
-            trees.append({str(p.relative_to(out)): p.read_bytes()
-                          for p in out.rglob("*") if p.suffix in (".h5", ".npz", ".npy")})
+            trees.append({name: data for name, data in tree(out).items() if name.endswith((".h5", ".npz", ".npy"))})
             time.sleep(2.1)  # times in a zip file have steps of two seconds
         self.assertEqual(sorted(trees[0]), sorted(trees[1]))
         self.assertEqual([name for name in trees[0] if trees[0][name] != trees[1][name]], [])

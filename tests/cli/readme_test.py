@@ -2,11 +2,10 @@
 import os
 import re
 import shlex
-import subprocess
 import unittest
 from pathlib import Path
 
-from support import BINARY, ProgramTest
+from support import ProgramTest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/choosing.md", "docs/ten_minutes.md", "docs/howto/memory.md", "docs/howto/parameters.md",
@@ -30,9 +29,8 @@ class Pages(ProgramTest):
         folder.mkdir()
         self.assertGreater(len(commands), 1)
         for command in commands:
-            p = subprocess.run([BINARY, *shlex.split(command)[1:]], cwd=folder, capture_output=True, text=True,
-                               timeout=300)
-            self.assertEqual(p.returncode, 0, (command, p.stderr))
+            with self.subTest(command):
+                self.succeeds(*shlex.split(command)[1:], cwd=folder, timeout=300)
         made = set(os.listdir(folder))
         for command in commands:
             words = shlex.split(command)

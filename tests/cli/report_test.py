@@ -1,9 +1,6 @@
-#!/usr/bin/env python3
 """Tests report: the page of a results folder, an exploration and a sweep, its description of the run, and errors."""
 import json
 import re
-import shlex
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -11,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from explore_test import blobs
-from support import ProgramTest, run
+from support import ProgramTest
 
 
 def data_of(page):
@@ -23,30 +20,51 @@ def data_of(page):
     return json.loads(found[0])
 
 
+def without_time(data):
+    """Returns the data of a page without the time when it was made."""
+    return {**data, "provenance": [told for told in data["provenance"] if told[0] != "Made"]}
+
+
 def cell_of(data, eps, minpts):
     return next(c for c in data["cells"] if (c["eps"], c["minpts"]) == (eps, minpts))
 
 
-class Report(ProgramTest):
+class PageTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.page = self.folder / "page.html"
+
+    def assert_makes(self, command, made):
+        """Checks that a shell runs a command of a page in an empty folder, and that the file `made` is then there."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as where:
+            shell = f'epsflow() {{ "$EPSFLOW_BINARY" "$@"; }}; {command}'
+            p = subprocess.run(["bash", "-c", shell], cwd=where, capture_output=True, text=True, timeout=120)
+            self.assertEqual(p.returncode, 0, (command, p.stderr))
+            self.assertTrue((Path(where) / made).exists(), command)
+
+
+class Report(PageTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("p.csv", blobs())
-        self.results = self.folder / "results"
-        self.page = self.folder / "page.html"
 
     def sweep(self, *words):
-        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.results,
-                             *words)
+        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.out, *words)
 
     def data(self, *words):
-        self.succeeds("report", self.results, "--out", self.page, "--overwrite", *words)
+        self.succeeds("report", self.out, "--out", self.page, "--overwrite", *words)
         return data_of(self.page)
+
+    def assert_commands_work(self, data):
+        self.assert_makes(data["command"], "results/summary.csv")
+        self.assert_makes(data["advice_hint"], "explored.html")
+        self.assert_makes(data["catalogue_hint"].format(eps="0.4", minpts="8"), "clusters.csv")
 
 
 class OfASweep(Report):
     def test_cells_maps_and_provenance(self):
         self.sweep("--lineage")
-        p = self.succeeds("report", self.results, "--out", self.page, "--json")
+        p = self.succeeds("report", self.out, "--out", self.page, "--json")
         self.assertEqual(json.loads(p.stdout), {"report": str(self.page), "cells": 6, "maps": 6})
         self.assertIn("a report of 6 cells, 6 with a map", p.stderr)
         data = data_of(self.page)
@@ -69,24 +87,13 @@ class OfASweep(Report):
         self.sweep("--columns", "y,x", "--lineage")
         data = self.data()
         self.assertEqual((data["planes"][0]["x"]["name"], data["planes"][0]["y"]["name"]), ("y", "x"))
-        for command, made in ((data["command"], "results/summary.csv"), (data["advice_hint"], "explored.html"),
-                              (data["catalogue_hint"].format(eps="0.4", minpts="8"), "clusters.csv")):
-            folder = self.folder / "elsewhere"
-            folder.mkdir()
-            shell = f'epsflow() {{ "$EPSFLOW_BINARY" "$@"; }}; {command}'
-            p = subprocess.run(["bash", "-c", shell], cwd=folder, capture_output=True, text=True, timeout=120)
-            self.assertEqual(p.returncode, 0, (command, p.stderr))
-            self.assertTrue((folder / made).exists(), command)
-            shutil.rmtree(folder)
+        self.assert_commands_work(data)
 
     def test_with_the_sweep_it_is_the_same_page(self):
         self.sweep("--report", self.page)
         first = data_of(self.page)
-        self.assertTrue((self.results / "lineage.npz").exists())
-        second = self.data()
-        for data in first, second:
-            data["provenance"] = [told for told in data["provenance"] if told[0] != "Made"]
-        self.assertEqual(first, second)
+        self.assertTrue((self.out / "lineage.npz").exists())
+        self.assertEqual(without_time(first), without_time(self.data()))
         self.fails(2, ["--overwrite"], "sweep", self.points, "--eps", "1", "--minpts", "4", "--out", self.folder / "r2",
                    "--report", self.page)
 
@@ -111,8 +118,7 @@ class OfASweep(Report):
 
 class OfAnExploration(Report):
     def test_what_is_recommended(self):
-        found = json.loads(self.succeeds("explore", self.points, "--out", self.results, "--report", self.page,
-                                         "--json").stdout)
+        found = self.json("explore", self.points, "--out", self.out, "--report", self.page)
         data = data_of(self.page)
         self.assertEqual((len(data["cells"]), data["advice"]["recommended"]),
                          (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]) + 1, found["recommended"]))
@@ -139,10 +145,9 @@ class OfAnExploration(Report):
         self.assertEqual([bool(c["maps"]) for c in data["cells"]].count(True), 2 + len(cells))
 
     def test_no_structure_is_said(self):
-        self.points = self.write("few.csv", "x,y\n" + "".join(f"{i % 20},{i // 20}\n" for i in range(400)))
+        self.points = self.write_rows("few.csv", "x,y", [(i % 20, i // 20) for i in range(400)])
         self.succeeds("explore", self.points, "--report", self.page)
-        data = data_of(self.page)
-        self.assertTrue(data["advice"]["doubts"])
+        self.assertTrue(data_of(self.page)["advice"]["doubts"])
 
 
 class Input(Report):
@@ -150,24 +155,23 @@ class Input(Report):
         self.sweep()
         moved = self.folder / "moved.csv"
         self.points.rename(moved)
-        self.fails(3, ["p.csv", "not there", "--input"], "report", self.results, "--out", self.page)
-        data = self.data("--input", moved)
-        self.assertEqual(data["title"], "moved.csv")
+        self.fails(3, ["p.csv", "not there", "--input"], "report", self.out, "--out", self.page)
+        self.assertEqual(self.data("--input", moved)["title"], "moved.csv")
 
     def test_another_input_is_refused(self):
         self.sweep()
         self.points.write_text(blobs(2))
-        self.fails(3, ["another input", "--input"], "report", self.results, "--out", self.page)
+        self.fails(3, ["another input", "--input"], "report", self.out, "--out", self.page)
         self.assertFalse(self.page.exists())
 
     def test_of_standard_input(self):
-        self.succeeds("sweep", "-", "--eps", "0.4", "--minpts", "4", "--out", self.results, input=blobs())
-        self.fails(3, ["standard input", "--input"], "report", self.results, "--out", self.page)
+        self.succeeds("sweep", "-", "--eps", "0.4", "--minpts", "4", "--out", self.out, input=blobs())
+        self.fails(3, ["standard input", "--input"], "report", self.out, "--out", self.page)
         self.assertEqual(len(self.data("--input", self.points)["cells"]), 1)
 
     def test_it_is_read_as_it_was(self):
-        self.points = self.write("lonlat.csv",
-                                 "a;lat;lon\n" + "".join(f"x;{10 + i % 7};{20 + i % 11}\n" for i in range(200)))
+        rows = [(f"x;{10 + i % 7};{20 + i % 11}",) for i in range(200)]
+        self.points = self.write_rows("lonlat.csv", "a;lat;lon", rows)
         self.sweep("--columns", "lon,lat", "--metric", "greatcircle", "--delimiter", ";")
         data = self.data()
         self.assertEqual((data["metric"], data["planes"][0]["y"]["name"], data["planes"][0]["y"]["unit"]),
@@ -181,23 +185,23 @@ class Input(Report):
 class Refused(Report):
     def test_what_is_no_page_or_no_results(self):
         self.sweep()
-        self.fails(2, [".html"], "report", self.results, "--out", self.folder / "page.txt")
+        self.fails(2, [".html"], "report", self.out, "--out", self.folder / "page.txt")
         self.page.write_text("mine")
-        self.fails(2, ["--overwrite"], "report", self.results, "--out", self.page)
+        self.fails(2, ["--overwrite"], "report", self.out, "--out", self.page)
         self.assertEqual(self.page.read_text(), "mine")
         self.fails(3, ["holds no results"], "report", self.folder, "--out", self.page, "--overwrite")
         self.fails(2, ["RESULTS"], "report")
-        self.fails(2, ["one results folder"], "report", self.results, self.results)
+        self.fails(2, ["one results folder"], "report", self.out, self.out)
         self.fails(2, [".html"], "explore", self.points, "--report", "x.csv")
 
     def test_files_that_have_changed(self):
         self.sweep("--lineage")
         for name in "lineage.npz", "labels/eps_0.4_minpts_4.npy":
-            file = self.results / name
+            file = self.out / name
             raw = bytearray(file.read_bytes())
             raw[-1] ^= 1
             file.write_bytes(raw)
-            self.fails(3, [name, "--resume"], "report", self.results, "--out", self.page, "--overwrite")
+            self.fails(3, [name, "--resume"], "report", self.out, "--out", self.page, "--overwrite")
             raw[-1] ^= 1
             file.write_bytes(raw)
         self.data()
@@ -206,24 +210,16 @@ class Refused(Report):
         for words in (["--core"], ["--labelled", "csv"], ["--catalog", "csv"], ["--hdf5"], ["--keep", "summary"],
                       ["--lineage"],
                       ["--core", "--labelled", "h5", "--catalog", "fits", "--stats", "x", "--strategy", "direct"]):
-            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.results,
+            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.out,
                           "--overwrite", *words)
-            data = self.data()
-            for name, made in (("catalogue_hint", "clusters.csv"), ("advice_hint", "explored.html"),
-                               ("command", "results/summary.csv")):
-                with tempfile.TemporaryDirectory(dir=self.folder) as where:
-                    command = shlex.split(data[name].format(eps="0.4", minpts="8"))
-                    p = run(*command[1:], cwd=where)
-                    self.assertEqual(p.returncode, 0, (data[name], p.stderr))
-                    self.assertTrue((Path(where) / made).exists(), data[name])
+            self.assert_commands_work(self.data())
 
     def test_slices_and_tables_of_neighbours(self):
-        text = "x,y,t\n" + "".join(f"{i % 5},{i % 3},{i % 2}\n" for i in range(60))
-        points = self.write("t.csv", text)
+        points = self.write_rows("t.csv", "x,y,t", [(i % 5, i % 3, i % 2) for i in range(60)])
         words = ("sweep", points, "--eps", "1", "--minpts", "3", "--by", "t")
-        self.fails(2, ["--report", "--by"], *words, "--out", self.results, "--report", self.page)
-        self.succeeds(*words, "--out", self.results)
-        self.fails(3, ["slices"], "report", self.results, "--out", self.page)
+        self.fails(2, ["--report", "--by"], *words, "--out", self.out, "--report", self.page)
+        self.succeeds(*words, "--out", self.out)
+        self.fails(3, ["slices"], "report", self.out, "--out", self.page)
 
 
 if __name__ == "__main__":

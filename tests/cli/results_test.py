@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 """Tests results folders: two runs at once, files of other programs, damage, full disks, and killed runs."""
 import fcntl
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -12,14 +10,7 @@ import time
 import unittest
 import zlib
 
-from support import BINARY, ProgramTest, npy_labels, npz, summary
-
-SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
-
-
-def tree(folder):
-    """Returns every file below a folder, with its bytes."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+from support import SQUARES, ProgramTest, limit_files, manifest, npy, npy_labels, npz, start, summary, tree
 
 
 def labels(folder):
@@ -33,40 +24,34 @@ def counts(folder):
 
 
 def core_mask(folder, eps, minpts):
-    return (folder / f"core/eps_{eps:g}_minpts_{minpts}.npy").read_bytes()[128:]
+    return npy(folder / f"core/eps_{eps:g}_minpts_{minpts}.npy", "|b1")
 
 
-def limit_files(size):
-    """Returns a preexec_fn that limits files to `size` bytes, so that writing fails half way, as on a full disk."""
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    return limit
+def of_variants(files):
+    """Returns those files of a tree that are in folders: labels and the like."""
+    return {name: data for name, data in files.items() if "/" in name}
 
 
 class Weights(ProgramTest):
     def test_they_decide_which_points_are_core(self):
         points = self.write("p.csv", "x,y,w\n0,0,1\n0.1,0,2\n9,9,2.9\n9,9.1,-0.5\n5,5,3\n")
-        out = self.folder / "l.npy"
-        cluster = ["cluster", points, "--eps", 0.5, "--minpts", 3, "--out", out, "--overwrite", "--verify"]
+        cluster = ["cluster", points, "--eps", 0.5, "--minpts", 3, "--verify"]
         for words in ([], ["--strategy", "table"], ["--strategy", "direct"], ["--index", "tree"]):
-            self.succeeds(*cluster, "--weight", "w", *words)
-            self.assertEqual(npy_labels(out), (0, 0, -1, -1, 1))
-        self.succeeds(*cluster, "--columns", "x,y")
-        self.assertEqual(npy_labels(out), (-1,) * 5)
+            self.assertEqual(self.labels_of(*cluster, "--weight", "w", *words), (0, 0, -1, -1, 1))
+        self.assertEqual(self.labels_of(*cluster, "--columns", "x,y"), (-1,) * 5)
 
     def test_they_are_a_part_of_the_input(self):
         points = self.write("p.csv", "x,y,w,v\n0,0,1,1\n0.1,0,2,2\n9,9,1,3\n")
-        out = self.folder / "r"
-        sweep = ["sweep", points, "--columns", "x,y", "--eps", 0.5, "--minpts", 2, "--out", out]
+        sweep = ["sweep", points, "--columns", "x,y", "--eps", 0.5, "--minpts", 2, "--out", self.out]
         self.succeeds(*sweep, "--weight", "w")
-        described = json.loads((out / "sweep.json").read_text())
+        described = manifest(self.out)
         self.assertEqual((described["metric"], described["input"]["weight"]), ("euclidean, weighted", "w"))
         self.assertEqual((described["input"]["columns"], described["options"]["weight"]), (["x", "y"], "w"))
         self.succeeds(*sweep, "--weight", "w", "--resume")
         self.fails(3, ["other weights of the points", "--overwrite"], *sweep, "--weight", "v", "--resume")
         self.fails(3, ["holds results of points with weights", "--overwrite"], *sweep, "--resume")
         self.succeeds(*sweep, "--overwrite")
-        self.assertNotIn("weight", json.loads((out / "sweep.json").read_text())["input"])
+        self.assertNotIn("weight", manifest(self.out)["input"])
         self.fails(3, ["holds results of points without weights", "--overwrite"], *sweep, "--weight", "w", "--resume")
 
 
@@ -74,13 +59,24 @@ class Results(ProgramTest):
     def setUp(self):
         super().setUp()
         self.points = self.write("p.csv", SQUARES)
-        self.out = self.folder / "results"
 
     def sweep(self, *words, eps="0.1,0.15", minpts="3,4", points=None):
         return ["sweep", points or self.points, "--eps", eps, "--minpts", minpts, "--out", self.out, *words]
 
     def described(self):
-        return json.loads((self.out / "sweep.json").read_text())
+        return manifest(self.out)
+
+    def swept(self, *words, **kwargs):
+        """Runs a sweep, after which the folder must be sound."""
+        p = self.succeeds(*self.sweep(*words, **kwargs))
+        self.assert_sound()
+        return p
+
+    def resumed(self, number, *words, **kwargs):
+        """Resumes the sweep, and checks how many variants it clusters."""
+        p = self.swept("--resume", *words, **kwargs)
+        self.assertRegex(p.stdout, rf"(?m)^{number} variants? of ")
+        return p
 
     def assert_sound(self):
         """Checks that every file that the folder lists exists with its checksum, and that there is no other file."""
@@ -127,11 +123,9 @@ class OldFolder(Results):
         (self.out / "sweep.json").write_text(OLD)
         self.succeeds("report", self.out, "--input", self.points, "--out", self.folder / "page.html")
         self.succeeds("compare", self.out, self.out)
-        p = self.succeeds(*self.sweep("--resume", eps="0.2", minpts="3,4"))
-        self.assertNotIn("made again", p.stderr)
+        self.assertNotIn("made again", self.resumed(1, eps="0.2", minpts="3,4").stderr)
         self.assertEqual(len(self.described()["runs"]), 2)
         self.assertIn(json.loads(OLD)["results"][0], self.described()["results"])  # with the seconds of that run
-        self.assert_sound()
 
 
 class TwoRuns(Results):
@@ -143,16 +137,12 @@ class TwoRuns(Results):
             lock.flush()
             for words in ([], ["--resume"], ["--overwrite"]):
                 self.fails(2, ["being written by process 12345"], *self.sweep(*words))
-        self.succeeds(*self.sweep())  # the lock ends with its process
-        self.assert_sound()
+        self.swept()  # the lock ends with its process
 
     def test_of_runs_that_start_together_one_writes(self):
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "tec", "--n", 50_000, "--out", points)
-        words = [["sweep", points, "--columns", "0,1", "--eps", eps, "--minpts", "4:40:4", "--out", self.out]
-                 for eps in ("0.1:0.4:0.1", "0.15:0.45:0.1")]
-        runs = [subprocess.Popen([BINARY, *map(str, w)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                for w in words]
+        points = self.generated("tec", 50_000)
+        runs = [start("sweep", points, "--columns", "0,1", "--eps", eps, "--minpts", "4:40:4", "--out", self.out)
+                for eps in ("0.1:0.4:0.1", "0.15:0.45:0.1")]
         codes = []
         for run in runs:
             run.communicate(timeout=120)
@@ -172,7 +162,8 @@ class Strangers(Results):
                 (self.out / name).write_text("mine")
                 before = tree(self.out)
                 # The error comes before the input is opened.
-                self.fails(2, [name, "epsflow"], *self.sweep(*words, points=self.folder / "no-such.csv"))
+                self.fails(2, [name, "was not written by epsflow"],
+                           *self.sweep(*words, points=self.folder / "no-such.csv"))
                 self.assertEqual(tree(self.out), before)
                 shutil.rmtree(self.out)
 
@@ -228,14 +219,11 @@ class Resumed(Results):
         content[-1] ^= 4
         rotten.write_bytes(content)
         (self.out / "labels/eps_0.15_minpts_4.npy").unlink()
-        p = self.succeeds(*self.sweep("--resume"))
-        self.assertIn("2 variants of 9 points", p.stdout)
+        p = self.resumed(2)
         for name in ("labels/eps_0.1_minpts_3.npy is missing or has changed",
                      "labels/eps_0.15_minpts_4.npy is missing"):
             self.assertIn(name, p.stderr)
-        after = tree(self.out)
-        self.assertEqual({n: b for n, b in after.items() if "/" in n}, {n: b for n, b in whole.items() if "/" in n})
-        self.assert_sound()
+        self.assertEqual(of_variants(tree(self.out)), of_variants(whole))
 
     def test_a_summary_that_a_spreadsheet_touched_is_made_again(self):
         self.succeeds(*self.sweep())
@@ -252,48 +240,37 @@ class Resumed(Results):
             for mode in ("--resume", "--overwrite"):
                 with self.subTest(how, mode=mode):
                     (self.out / "summary.csv").write_text(content, newline="")
-                    self.assertIn("0 variants" if mode == "--resume" else "4 variants",
-                                  self.succeeds(*self.sweep(mode)).stdout)
-                    self.assert_sound()
+                    self.assertIn("0 variants" if mode == "--resume" else "4 variants", self.swept(mode).stdout)
         (self.out / "summary.csv").unlink()
-        self.assertIn("0 variants", self.succeeds(*self.sweep("--resume")).stdout)
-        self.assert_sound()
+        self.resumed(0)
 
     def test_sweep_h5_and_the_list_of_runs_follow(self):
         self.succeeds(*self.sweep("--hdf5", eps="0.1"))
         before = (self.out / "sweep.h5").read_bytes()
-        self.succeeds(*self.sweep("--resume", eps="0.15,0.2"))
+        self.resumed(4, eps="0.15,0.2")
         self.assertNotEqual((self.out / "sweep.h5").read_bytes(), before)
         described = self.described()
-        self.assertEqual([run["options"]["eps"] for run in described["runs"]], ["0.1", "0.15,0.2"])
-        self.assertEqual([run["status"] for run in described["runs"]], ["complete", "complete"])
+        self.assertEqual([(run["options"]["eps"], run["status"]) for run in described["runs"]],
+                         [("0.1", "complete"), ("0.15,0.2", "complete")])
         self.assertEqual(described["input"]["column_numbers"], [0, 1])
-        self.assert_sound()
 
     def test_core_points_are_added_to_what_is_there(self):
         self.succeeds(*self.sweep())
-        self.succeeds(*self.sweep("--core", "--resume"))
-        core = (self.out / "core/eps_0.15_minpts_4.npy").read_bytes()
-        self.assertIn(b"'|b1'", core)
-        self.assertEqual(core[128:], bytes([1] * 8 + [0]))
-        self.assert_sound()
+        self.resumed(4, "--core")
+        self.assertEqual(core_mask(self.out, 0.15, 4), (True,) * 8 + (False,))
 
     def test_rows_of_dropped_and_joined_inputs_are_told(self):
         first = self.write("a.csv", "x,y\n0,0\nnan,1\n0.1,0\n")
         second = self.write("b.csv", "x,y\nnan,nan\n0,0.1\n")
         self.succeeds("sweep", first, second, "--on-nan", "drop", "--eps", 0.2, "--minpts", 2, "--out", self.out)
-        raw = (self.out / "rows.npy").read_bytes()
-        self.assertIn(b"'<i8'", raw)
-        self.assertEqual([int.from_bytes(raw[128 + 8 * i:136 + 8 * i], "little") for i in range(3)], [0, 2, 4])
+        self.assertEqual(npy(self.out / "rows.npy", "<i8"), (0, 2, 4))
         self.assertEqual([(f["rows"], f["dropped_rows"]) for f in self.described()["input"]["files"]], [(3, 1), (2, 1)])
         self.assert_sound()
 
 
 class Failing(Results):
     def test_a_refused_run_does_not_block_its_retry(self):
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
-        words = self.sweep(eps="0.1", points=points)
+        words = self.sweep(eps="0.1", points=self.generated("uniform", 100_000))
         self.fails(4, ["--memory"], *words, "--memory", "32M", "--strategy", "table")
         self.assertFalse(self.out.exists())
         self.fails(3, ["no-such"], *self.sweep(points=self.folder / "no-such.csv"))
@@ -303,8 +280,7 @@ class Failing(Results):
     def test_an_overwrite_that_fails_keeps_the_old_results(self):
         self.succeeds(*self.sweep())
         before = tree(self.out)
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
+        points = self.generated("uniform", 100_000)
         self.fails(4, ["--memory"],
                    *self.sweep("--overwrite", "--memory", "32M", "--strategy", "table", eps="0.1", points=points))
         self.fails(3, ["no-such"], *self.sweep("--overwrite", points=self.folder / "no-such.csv"))
@@ -313,8 +289,7 @@ class Failing(Results):
         self.assertEqual(tree(self.out), before)
 
     def test_a_sweep_h5_that_cannot_be_written_is_a_failure_and_the_labels_stay(self):
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 20_000, "--out", points)
+        points = self.generated("uniform", 20_000)
         # There are labels of 80 kB each, and a sweep.h5 with all of them.
         words = self.sweep("--hdf5", points=points, eps="0.008,0.01", minpts="3:12:1")
         self.fails(4, ["results/sweep.h5: File too large"], *words, preexec_fn=limit_files(160_000))
@@ -335,84 +310,66 @@ class Failing(Results):
                           capture_output=True).returncode != 0:
             self.skipTest("mounting is not allowed here")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
-        points = self.folder / "p.npy"
-        self.succeeds("generate", "uniform", "--n", 50_000, "--out", points)
+        points = self.generated("uniform", 50_000)
         self.out = disk / "results"
         words = self.sweep(points=points, eps="0.001:0.01:0.001", minpts="3")
-        p = self.fails_with_notice(4, ["No space left on device", "195.4 KiB wanted", "it may get full"], *words)
+        p = self.fails(4, ["No space left on device", "195.4 KiB wanted", "it may get full"], *words)
         self.assertNotIn("18446744073709551615", p.stderr)
         if self.out.exists():
             self.assertEqual(self.described()["status"], "failed")
         for name in ("l.h5", "l.fits", "l.npy", "l.csv"):
             filler = disk / "filler"
             filler.write_bytes(bytes(max(0, shutil.disk_usage(disk).free - 100_000)))
-            self.fails_with_notice(4, [name, "No space left on device"], "cluster", points, "--eps", 0.001,
-                                   "--minpts", 3, "--out", disk / name)
+            self.fails(4, [name, "No space left on device"], "cluster", points, "--eps", 0.001, "--minpts", 3,
+                       "--out", disk / name)
             self.assertFalse((disk / name).exists())
 
-    def fails_with_notice(self, code, parts, *words):
-        p = subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, timeout=120)
-        self.assertEqual(p.returncode, code, (p.stdout, p.stderr))
-        for part in parts:
-            self.assertIn(part, p.stderr)
-        return p
+
+KEPT = ["--keep", "summary"]
 
 
 class Summaries(Results):
     """Tests sweep --keep summary."""
 
     def kept(self, *words, **kwargs):
-        return self.sweep("--keep", "summary", *words, **kwargs)
+        return self.sweep(*KEPT, *words, **kwargs)
 
     def test_counts_are_those_of_a_sweep_with_labels(self):
         self.succeeds(*self.sweep())
         whole = counts(self.out)
         shutil.rmtree(self.out)
-        p = self.succeeds(*self.kept())
-        self.assertIn("counts in", p.stdout)
+        self.assertIn("counts in", self.swept(*KEPT).stdout)
         self.assertEqual(counts(self.out), whole)
         self.assertEqual(set(tree(self.out)), {"summary.csv", "sweep.json", "trace.json"})
         self.assertEqual([r["labels"] for r in self.described()["results"]], [False] * 4)
-        table = json.loads(self.succeeds(*self.kept("--resume", "--json")).stdout)
-        self.assertEqual([v["labels"] for v in table["variants"]], [None] * 4)
+        self.assertEqual([v["labels"] for v in self.json(*self.kept("--resume"))["variants"]], [None] * 4)
         self.assert_sound()
-
-    def test_core_points_alone_are_for_the_library(self):
-        self.fails(2, ["--keep", "labels", "summary"], *self.sweep("--keep", "core"))
 
     def test_labels_are_added_and_stay(self):
         self.succeeds(*self.kept())
-        self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)
-        self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", eps="0.1")).stdout)
+        self.resumed(0, *KEPT)
+        self.resumed(2, eps="0.1")
         self.assertEqual([row["labels"] != "" for row in summary(self.out).values()], [True, True, False, False])
-        self.assert_sound()
         # Existing counts are not recomputed, and labels stay.
-        self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)
-        self.assertIn("2 variants", self.succeeds(*self.kept("--resume", eps="0.1,0.2")).stdout)
+        self.resumed(0, *KEPT)
+        self.resumed(2, *KEPT, eps="0.1,0.2")
         self.assertEqual([row["labels"] != "" for row in summary(self.out).values()],
                          [True, True, False, False, False, False])
-        self.assert_sound()
-        self.assertIn("4 variants", self.succeeds(*self.sweep("--resume", "--core", eps="0.15,0.2")).stdout)
+        self.resumed(4, "--core", eps="0.15,0.2")
         self.assertEqual(len(labels(self.out)), 6)
-        self.assert_sound()
 
     def test_labels_that_are_lost_are_counts_where_these_are_asked_for(self):
         self.succeeds(*self.sweep())
         lost = self.out / "labels/eps_0.1_minpts_3.npy"
         lost.unlink()
-        p = self.succeeds(*self.kept("--resume"))
-        self.assertIn("1 variant of 9 points", p.stdout)
+        self.resumed(1, *KEPT)
         self.assertFalse(lost.exists())
-        self.assert_sound()
-        self.succeeds(*self.sweep("--resume"))
+        self.resumed(1)
         self.assertEqual(len(labels(self.out)), 4)
-        self.assert_sound()
 
     def test_one_replaces_the_other(self):
-        for words in (self.kept(), self.sweep("--overwrite"), self.kept("--overwrite"),
-                      self.sweep("--overwrite", "--core")):
-            self.succeeds(*words)
-            self.assert_sound()
+        for words in (KEPT, ["--overwrite"], [*KEPT, "--overwrite"], ["--overwrite", "--core"]):
+            self.swept(*words)
             self.assertEqual("summary" in words, not (self.out / "labels").exists())
         self.fails(2, ["holds results already", "--resume", "--overwrite"], *self.kept())
 
@@ -422,24 +379,20 @@ class Summaries(Results):
             self.fails(2, [words[0], "--keep summary makes none", "leave one of them out"],
                        *self.kept(*words, points=self.folder / "no-such.csv"))
             self.assertFalse(self.out.exists())
+        self.fails(2, ["--keep", "labels", "summary"], *self.sweep("--keep", "core"))  # it is for the library
 
     def test_sweep_h5_needs_the_labels_of_all(self):
         self.succeeds(*self.sweep("--hdf5"))
-        p = self.succeeds(*self.kept("--resume", eps="0.2"))
-        self.assertIn("sweep.h5 is not written", p.stderr)
+        self.assertIn("sweep.h5 is not written", self.resumed(2, *KEPT, eps="0.2").stderr)
         self.assertFalse((self.out / "sweep.h5").exists())
-        self.assert_sound()
-        self.succeeds(*self.sweep("--resume"))
-        self.assert_sound()
+        self.resumed(0)
         before = tree(self.out)
         self.fails(2, ["counts alone were kept", "sweep.h5"], *self.sweep("--resume", "--hdf5"))
-        self.assertEqual({n: b for n, b in tree(self.out).items() if n.startswith("labels")},
-                         {n: b for n, b in before.items() if n.startswith("labels")})
+        self.assertEqual(of_variants(tree(self.out)), of_variants(before))
         self.assertFalse((self.out / ".epsflow").exists())
         self.assert_sound()
-        self.succeeds(*self.sweep("--resume", eps="0.2"))  # it was requested earlier
+        self.resumed(2, eps="0.2")  # it was requested earlier
         self.assertTrue((self.out / "sweep.h5").exists())
-        self.assert_sound()
 
     def test_others_say_that_there_are_no_labels(self):
         self.succeeds(*self.kept())
@@ -461,15 +414,13 @@ class Summaries(Results):
         self.succeeds("sweep", self.points, "--eps", "0.1,0.15", "--minpts", "3,4", "--out", fresh)
         hidden = self.out / ".epsflow"
         hidden.mkdir()
-        described = json.loads((fresh / "sweep.json").read_text())
+        described = manifest(fresh)
         begin = "begin " + json.dumps({"replaces": True, "input": described["input"], "run": described["runs"][0]})
         (hidden / "journal").write_text(f"{begin} {zlib.crc32(begin.encode()):08x}\n")
         shutil.copytree(fresh, hidden / "replacement")
-        self.assertIn("0 variants", self.succeeds(*self.kept("--overwrite")).stdout)
+        self.assertIn("0 variants", self.swept(*KEPT, "--overwrite").stdout)
         self.assertFalse((self.out / "labels").exists())
-        self.assert_sound()
-        self.assertIn("4 variants", self.succeeds(*self.sweep("--resume")).stdout)
-        self.assert_sound()
+        self.resumed(4)
 
 
 class LineageFile(Results):
@@ -480,8 +431,7 @@ class LineageFile(Results):
 
     def setUp(self):
         super().setUp()
-        self.points = self.folder / "tec.npy"
-        self.succeeds("generate", "tec", "--n", 2000, "--seed", 3, "--out", self.points)
+        self.points = self.generated("tec", 2000, "--seed", 3)
 
     def sweep(self, *words, eps="0.2,0.3,0.5", minpts="4,8,30", points=None):
         return [*super().sweep(*words, eps=eps, minpts=minpts, points=points), "--columns", "0,1"]
@@ -490,8 +440,7 @@ class LineageFile(Results):
         return npz(self.out / "lineage.npz")
 
     def test_it_agrees_with_labels_and_core_points(self):
-        self.succeeds(*self.sweep("--lineage", "--core"))
-        self.assert_sound()
+        self.swept("--lineage", "--core")
         arrays = self.lineage()
         self.assertEqual(set(arrays), self.NAMES)
         cells = list(zip(arrays["eps"], arrays["minpts"]))
@@ -529,13 +478,11 @@ class LineageFile(Results):
         self.assertEqual(set(self.lineage()["eps"]), {0.3})
         self.succeeds(*self.sweep("--lineage", "--resume", eps="0.2"))
         self.assertEqual(self.lineage()["eps"], (0.2,) * 3 + (0.3,) * 3)
-        p = self.succeeds(*self.sweep("--resume", eps="0.5"))
-        self.assertIn("lineage.npz is removed, as it does not know of the variants that are added", p.stderr)
+        self.assertIn("lineage.npz is removed, as it does not know of the variants that are added",
+                      self.resumed(3, eps="0.5").stderr)
         self.assertFalse((self.out / "lineage.npz").exists())
-        self.assert_sound()
-        p = self.succeeds(*self.sweep("--lineage", "--resume", "--json", eps="0.3", minpts="8"))
+        self.swept("--lineage", "--resume", "--json", eps="0.3", minpts="8")
         self.assertEqual(self.lineage(), whole)
-        self.assert_sound()
 
     def test_it_is_made_again_where_it_was_lost_and_only_there(self):
         self.succeeds(*self.sweep("--lineage"))
@@ -547,24 +494,19 @@ class LineageFile(Results):
         self.assertEqual((self.out / "lineage.npz").stat().st_ino, inode)
         for damage in (lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:-5])):
             damage(self.out / "lineage.npz")
-            p = self.succeeds(*self.sweep("--lineage", "--resume"))
-            self.assertIn("lineage.npz is missing or has changed", p.stderr)
-            self.assertIn("0 variants", p.stdout)
+            self.assertIn("lineage.npz is missing or has changed", self.resumed(0, "--lineage").stderr)
             self.assertEqual(self.lineage(), whole)
-            self.assert_sound()
         # Another sweep has no lineage.
-        self.succeeds(*self.sweep("--overwrite"))
+        self.swept("--overwrite")
         self.assertFalse((self.out / "lineage.npz").exists())
-        self.assert_sound()
 
     def test_an_eps_that_the_folder_holds_to_rounding_is_that(self):
         self.succeeds(*self.sweep(eps="0.3", minpts="4"))
-        p = self.succeeds(*self.sweep("--lineage", "--resume", "--core", eps="0.3000000000001", minpts="4,8"))
+        p = self.swept("--lineage", "--resume", "--core", eps="0.3000000000001", minpts="4,8")
         self.assertIn("is taken for eps 0.3000000000001", p.stderr)
         self.assertEqual(self.lineage()["eps"], (0.3, 0.3000000000001))
         self.assertIn((0.3, 4), summary(self.out))
         self.assertTrue((self.out / "core/eps_0.3_minpts_4.npy").exists())
-        self.assert_sound()
 
     def test_what_it_cannot_be_made_of_is_refused_before_the_input_is_read(self):
         self.fails(2, ["--lineage", "--method each", "leave one of them out"],
@@ -612,19 +554,27 @@ class Killed(Results):
         seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
         print(f"seed {seed} (EPSFLOW_TEST_SEED)")
         self.rng = random.Random(seed)
-        self.points = self.folder / "p.npy"
-        self.succeeds("generate", "tec", "--n", 30_000, "--out", self.points)
+        self.points = self.generated("tec", 30_000)
         self.grid = {"eps": "0.05:0.5:0.05", "minpts": "3,6,12,24"}  # 40 variants
         self.out = self.folder / "whole"
-        begin = time.monotonic()
-        self.succeeds(*self.sweep(**self.grid))
-        self.duration = time.monotonic() - begin
+        self.takes_time(*self.sweep(**self.grid))
         self.whole = labels(self.out)
         self.out = self.folder / "killed"
 
+    def takes_time(self, *words):
+        """Runs the program, and stores its duration for kill()."""
+        begin = time.monotonic()
+        self.succeeds(*words)
+        self.duration = time.monotonic() - begin
+
+    def ends(self, *words):
+        """Runs a sweep to its end. Then the folder must be sound and have the labels of a run that was not killed."""
+        self.swept(*words, **self.grid)
+        self.assertEqual(labels(self.out), self.whole)
+
     def kill(self, *words):
         """Starts a run and kills it at a random time. Returns true if it was killed."""
-        p = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        p = start(*words)
         try:
             p.communicate(timeout=self.rng.uniform(0, self.duration * 1.1))
         except subprocess.TimeoutExpired:
@@ -633,19 +583,21 @@ class Killed(Results):
         self.assertIn(p.returncode, (0, -signal.SIGKILL))
         return p.returncode != 0
 
+    def kill_and_end(self, *words):
+        """Kills a sweep again and again, and then runs it to its end."""
+        for _ in range(self.KILLS):
+            self.kill(*self.sweep(*words, **self.grid))
+        self.swept(*words, **self.grid)
+
     def test_a_sweep_that_is_killed_again_and_again_ends_with_the_same_labels(self):
         killed = 0
         while killed < self.KILLS:
             killed += self.kill(*self.sweep("--resume", **self.grid))
             if (self.rng.random() < 0.1
                     or (self.out / "sweep.json").exists() and self.described()["status"] == "complete"):
-                self.succeeds(*self.sweep("--resume", **self.grid))
-                self.assertEqual(labels(self.out), self.whole)
-                self.assert_sound()
+                self.ends("--resume")
                 shutil.rmtree(self.out)
-        self.succeeds(*self.sweep("--resume", **self.grid))
-        self.assertEqual(labels(self.out), self.whole)
-        self.assert_sound()
+        self.ends("--resume")
 
     def test_counts_and_a_lineage_that_are_killed_again_and_again_end_the_same(self):
         words = ["--keep", "summary", "--lineage"]
@@ -654,42 +606,34 @@ class Killed(Results):
         whole = npz(self.out / "lineage.npz")
         self.assertEqual(counts(self.out), counts(self.folder / "whole"))
         self.out = self.folder / "killed"
-        for _ in range(self.KILLS):
-            self.kill(*self.sweep("--resume", *words, **self.grid))
-        self.succeeds(*self.sweep("--resume", *words, **self.grid))
+        self.kill_and_end("--resume", *words)
         self.assertEqual(counts(self.out), counts(self.folder / "whole"))
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
-        self.assert_sound()
         # Labels are added to counts, and these runs are killed too.
         for _ in range(self.KILLS):
             self.kill(*self.sweep("--resume", **self.grid))
-        self.succeeds(*self.sweep("--resume", "--lineage", **self.grid))
-        self.assertEqual(labels(self.out), self.whole)
+        self.ends("--resume", "--lineage")
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
-        self.assert_sound()
         # Counts then replace labels.
-        for _ in range(self.KILLS):
-            self.kill(*self.sweep("--overwrite", *words, **self.grid))
-        self.succeeds(*self.sweep("--overwrite", *words, **self.grid))
+        self.kill_and_end("--overwrite", *words)
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
         self.assertFalse((self.out / "labels").exists())
-        self.assert_sound()
 
     def test_outputs_of_every_kind_that_are_killed_again_and_again_end_the_same(self):
         grid = {"eps": "0.05,0.1,0.2", "minpts": "3,12"}
         page = self.folder / "page.html"
-        self.points = self.folder / "rows.csv"
-        self.succeeds("generate", "tec", "--n", 3_000, "--out", self.points)
+        self.points = self.generated("tec", 3_000, name="rows.csv")
+
+        def same_in_each_run():
+            return {name: data for name, data in tree(self.out).items()
+                    if name.endswith((".npy", ".csv")) and name != "summary.csv"}
+
         sliced = ["--columns", "0", "--by", "1", "--by-width", "10"]
         for words in (["--core", "--labelled", "csv", "--catalog", "csv", "--hdf5", "--report", page],
                       ["--core", "--labelled", "csv", "--catalog", "csv", *sliced]):
             self.out = self.folder / "whole_outputs"
-            begin = time.monotonic()
-            self.succeeds(*self.sweep(*words, "--overwrite", **grid))
-            self.duration = time.monotonic() - begin
-            same = (".npy", ".csv")
-            whole = {name: data for name, data in tree(self.out).items()
-                     if name.endswith(same) and name != "summary.csv"}
+            self.takes_time(*self.sweep(*words, "--overwrite", **grid))
+            whole = same_in_each_run()
             self.assertEqual(len(whole), 4 * 6 + (1 if "--by" in words else 0))
             shutil.rmtree(self.out)
             self.out = self.folder / "killed_outputs"
@@ -697,47 +641,36 @@ class Killed(Results):
                 for _ in range(self.KILLS):
                     self.kill(*self.sweep(mode, *words, **grid))
                 page.unlink(missing_ok=True)
-                self.succeeds(*self.sweep(mode, *words, **grid))
+                self.swept(mode, *words, **grid)
                 after = tree(self.out)
-                self.assertEqual({name: data for name, data in after.items()
-                                  if name.endswith(same) and name != "summary.csv"}, whole)
+                self.assertEqual(same_in_each_run(), whole)
                 self.assertEqual(page.exists(), page in words)
-                self.assert_sound()
                 # The same command has nothing left to do and changes no file of a variant.
                 self.succeeds(*self.sweep("--resume", *words, **grid))
-                self.assertEqual({name: data for name, data in tree(self.out).items() if "/" in name},
-                                 {n: d for n, d in after.items() if "/" in n})
+                self.assertEqual(of_variants(tree(self.out)), of_variants(after))
             shutil.rmtree(self.out)
 
     def test_an_overwrite_that_is_killed_leaves_old_or_new_results(self):
         small = {"eps": "0.3,0.7", "minpts": "5"}
         self.succeeds(*self.sweep(**small))
         old = labels(self.out)
-        for _ in range(self.KILLS):
-            self.kill(*self.sweep("--overwrite", **self.grid))
-        # After any kill, one run repairs the folder.
-        self.succeeds(*self.sweep("--overwrite", **self.grid))
+        self.kill_and_end("--overwrite")  # after any kill, one run repairs the folder
         self.assertEqual(labels(self.out), self.whole)
-        self.assert_sound()
         self.kill(*self.sweep("--overwrite", **small))
-        self.succeeds(*self.sweep("--resume", **small))
+        self.swept("--resume", **small)
         self.assertTrue(all(labels(self.out)[key] == value for key, value in old.items()))
-        self.assert_sound()
 
     def test_an_interrupted_overwrite_keeps_the_old_results_and_goes_on(self):
         small = {"eps": "0.3", "minpts": "5"}
         self.succeeds(*self.sweep(**small))
         before = tree(self.out)
-        words = self.sweep("--overwrite", "--json", **self.grid)
-        p = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        p = start(*self.sweep("--overwrite", "--json", **self.grid))
         time.sleep(self.duration / 2)
         p.send_signal(signal.SIGINT)
         _, errors = p.communicate(timeout=30)
         if p.returncode == 130 and "still holds the old results" in errors:
             self.assertEqual({n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}, before)
-        self.succeeds(*words)
-        self.assertEqual(labels(self.out), self.whole)
-        self.assert_sound()
+        self.ends("--overwrite", "--json")
 
 
 if __name__ == "__main__":

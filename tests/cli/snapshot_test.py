@@ -1,17 +1,11 @@
 """Tests snapshots in the program: masses in epsflow fof, and --attach. Argument: the program that writes one."""
-import csv
-import io
 import subprocess
 import sys
 import unittest
 
-from support import ProgramTest
+from support import ProgramTest, table
 
 WRITER = sys.argv.pop()
-
-
-def table(text):
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 class Snapshots(ProgramTest):
@@ -32,15 +26,13 @@ class Snapshots(ProgramTest):
 
     def test_masses_that_nobody_asked_for_are_left_out_of_a_pipe(self):
         words = ("fof", "-", "--linking-length", "0.15", "--catalog", "-")
-        for extra, columns in (((), 0), (("--weight", "Masses"), 1)):
-            p = subprocess.Popen(["cat", str(self.snapshot)], stdout=subprocess.PIPE)
-            found = self.succeeds(*words, *extra, stdin=p.stdout)
-            p.stdout.close()
-            self.assertEqual(p.wait(), 0)
+        for extra in ((), ("--weight", "Masses")):
+            with subprocess.Popen(["cat", self.snapshot], stdout=subprocess.PIPE) as p:
+                found = self.succeeds(*words, *extra, stdin=p.stdout)
+            self.assertEqual(p.returncode, 0)
             self.assertEqual([int(g["size"]) for g in table(found.stdout)], [3])
-            self.assertEqual("Masses_total" in found.stdout, columns == 1, found.stdout)
-            self.assertEqual("left out" in found.stderr and "--weight Masses" in found.stderr, columns == 0,
-                             found.stderr)
+            self.assertEqual("Masses_total" in found.stdout, bool(extra), found.stdout)
+            self.assertEqual("left out" in found.stderr and "--weight Masses" in found.stderr, not extra, found.stderr)
 
     def test_masses_that_cannot_be(self):
         for mass in ("nan", "-1", "inf"):
@@ -48,19 +40,18 @@ class Snapshots(ProgramTest):
             self.fails(3, ["row 1", mass, "column Masses", "--weight"], *self.words, "--catalog", "-", "--quiet")
 
     def test_a_file_that_is_called_as_a_type_of_particles_is(self):
-        words = (*self.words, "--attach", "gas", "--attached", "-")
-        labels = [-1, 0]
-        self.assertEqual(sorted(int(r["label"]) for r in table(self.succeeds(*words, cwd=self.folder).stdout)), labels)
-        (self.folder / "gas").write_text("x,y,z\n5,5,5\n")
-        p = self.succeeds(*words, cwd=self.folder)
-        self.assertEqual(sorted(int(r["label"]) for r in table(p.stdout)), labels)
-        self.assertIn("./gas", p.stderr)
-        named = self.succeeds(*self.words, "--attach", "./gas", "--attached", "-", cwd=self.folder)
-        self.assertEqual([int(r["label"]) for r in table(named.stdout)], [-1])
+        def attached(labels, name, *words):
+            p = self.succeeds(*words, "--attach", name, "--attached", "-", cwd=self.folder)
+            self.assertEqual(sorted(int(r["label"]) for r in table(p.stdout)), labels)
+            return p
+
+        attached([-1, 0], "gas", *self.words)
+        self.write("gas", "x,y,z\n5,5,5\n")
+        self.assertIn("./gas", attached([-1, 0], "gas", *self.words).stderr)
+        attached([-1], "./gas", *self.words)
         # If the input is not a snapshot, the name means the file.
         plain = self.write("plain.csv", "x,y,z\n5,5,5\n5,5,5\n")
-        p = self.succeeds("fof", plain, "--linking-length", "1", "--attach", "gas", "--attached", "-", cwd=self.folder)
-        self.assertEqual([int(r["label"]) for r in table(p.stdout)], [0])
+        attached([0], "gas", "fof", plain, "--linking-length", "1")
         (self.folder / "dark-matter").mkdir()
         self.fails(2, ["dark-matter", "name others"], *self.words, "--attach", "dark-matter", "--attached", "-",
                    "--quiet", cwd=self.folder)

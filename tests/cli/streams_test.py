@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests standard output and standard error, also if they are not writable, and the exit codes."""
 import json
 import os
@@ -6,7 +5,7 @@ import pty
 import subprocess
 import unittest
 
-from support import BINARY, ProgramTest, npy_labels, summary
+from support import BINARY, ProgramTest, npy_labels, start, summary
 
 POINTS = "x,y\n0,0\n0,1\n1,0\n1,1\n9,9\n"
 
@@ -16,7 +15,7 @@ class Output(ProgramTest):
         super().setUp()
         self.points = self.write("p.csv", POINTS)
         self.cluster = ["cluster", self.points, "--eps", 1, "--minpts", 3]
-        self.sweep = ["sweep", self.points, "--eps", "1,2", "--minpts", 3, "--overwrite", "--out", self.folder / "r"]
+        self.sweep = ["sweep", self.points, "--eps", "1,2", "--minpts", 3, "--overwrite", "--out", self.out]
 
     def shell(self, redirection, *words, **kwargs):
         """Runs the program in a shell that redirects its streams."""
@@ -33,7 +32,7 @@ class Output(ProgramTest):
             self.assertEqual(npy_labels(out), (0, 0, 0, 0, -1))
             out.unlink()
             self.assertEqual(self.shell(redirection, *self.sweep).returncode, 0, redirection)
-            self.assertEqual(len(summary(self.folder / "r")), 2)
+            self.assertEqual(len(summary(self.out)), 2)
 
     def test_a_result_that_cannot_be_printed_is_an_error(self):
         for words in (self.cluster, self.sweep, ["info"], ["--help"], ["man"], ["--version"],
@@ -45,30 +44,22 @@ class Output(ProgramTest):
         self.assertEqual(self.shell("--json >/dev/full", *self.sweep).returncode, 4)
 
     def test_a_reader_that_goes_ends_the_program_quietly(self):
+        """The reader may be one of messages, of labels or of points."""
         read, write = os.pipe()
         os.close(read)
-        for words in (["man"], ["info", "--json"], self.cluster + ["--quiet", "--json"]):
-            p = subprocess.run([BINARY, *map(str, words)], stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
-            self.assertEqual((p.returncode, p.stderr), (141, ""))
-        os.close(write)
-
-    def test_a_reader_that_goes_takes_no_labels_and_no_points_either(self):
-        read, write = os.pipe()
-        os.close(read)
-        for words in (self.cluster + ["--out", "-"], self.cluster + ["--labelled", "-"],
-                      ["generate", "uniform", "--n", 10, "--out", "-"]):
-            p = subprocess.run([BINARY, *map(str, words), "-q"], stdout=write, stderr=subprocess.PIPE, text=True,
-                               timeout=120)
-            self.assertEqual((p.returncode, p.stderr), (141, ""), words)
+        for words in (["man"], ["info", "--json"], [*self.cluster, "-q", "--json"], [*self.cluster, "-q", "--out", "-"],
+                      [*self.cluster, "-q", "--labelled", "-"],
+                      ["generate", "uniform", "-q", "--n", 10, "--out", "-"]):
+            p = start(*words, stdout=write)
+            self.assertEqual((p.communicate(timeout=120)[1], p.returncode), ("", 141), words)
         os.close(write)
 
     def shown_on_a_terminal(self, *words):
         """Returns the output of a sweep of 40 variants on a terminal."""
-        points = self.folder / "big.npy"
-        self.succeeds("generate", "uniform", "--n", 20_000, "--out", points, "--overwrite")
+        points = self.generated("uniform", 20_000, "--overwrite")
         terminal, stderr = pty.openpty()
-        p = subprocess.Popen([BINARY, "sweep", points, "--eps", "0.001:0.02:0.001", "--minpts", "4,8", "--out",
-                              self.folder / "t", *words], stdout=subprocess.DEVNULL, stderr=stderr)
+        p = start("sweep", points, "--eps", "0.001:0.02:0.001", "--minpts", "4,8", "--out", self.folder / "t", *words,
+                  stderr=stderr)
         os.close(stderr)
         shown = b""
         try:
@@ -78,19 +69,16 @@ class Output(ProgramTest):
             pass
         os.close(terminal)
         self.assertEqual(p.wait(120), 0)
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
         return shown
 
-    def test_a_terminal_gets_a_bar_that_is_wiped(self):
-        shown = self.shown_on_a_terminal("--strategy", "table")
-        self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants  eps 0\.0\d+: table \d+ %")
-        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
-
-    def test_the_bar_of_a_run_without_a_table_speaks_of_none(self):
-        shown = self.shown_on_a_terminal("--strategy", "direct")
-        self.assertRegex(shown, rb"\r\x1b\[K\[=* *\] \d+/40 variants")
+    def test_a_terminal_gets_a_bar_that_is_wiped_and_names_a_table_if_there_is_one(self):
+        bar = rb"\r\x1b\[K\[=* *\] \d+/40 variants"
+        self.assertRegex(self.shown_on_a_terminal("--strategy", "table"), bar + rb"  eps 0\.0\d+: table \d+ %")
+        shown = self.shown_on_a_terminal("--strategy", "direct", "--overwrite")
+        self.assertRegex(shown, bar)
         self.assertNotIn(b"eps 0:", shown)
         self.assertNotIn(b": table", shown)
-        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-100:])
 
     def test_quiet_prints_json_and_nothing_else(self):
         for words, key in ((self.cluster, "clusters"), (self.sweep, "variants"),
@@ -104,18 +92,16 @@ class Output(ProgramTest):
 
     def test_generate_as_json(self):
         out = self.folder / "u.npy"
-        result = json.loads(self.succeeds("generate", "blobs", "--n", 10, "--seed", 7, "--out", out, "--json").stdout)
+        result = self.json("generate", "blobs", "--n", 10, "--seed", 7, "--out", out)
         self.assertEqual(result, {"points": 10, "kind": "blobs", "seed": 7, "columns": ["x", "y"], "out": str(out)})
 
     def test_counts_have_their_nouns(self):
         self.assertIn("5 points: 1 cluster (largest 4)", self.succeeds(*self.cluster).stdout)
         one = self.write("one.csv", "x\n1\n")
-        p = self.succeeds("neighbors", one, "--eps", 1)
-        self.assertIn("1 point, 1 pair within 1;", p.stdout)
+        self.assertIn("1 point, 1 pair within 1;", self.succeeds("neighbors", one, "--eps", 1).stdout)
 
     def test_mean_neighbors_leaves_the_point_itself_out(self):
-        p = self.succeeds("neighbors", self.points, "--eps", 1, "--json")
-        result = json.loads(p.stdout)
+        result = self.json("neighbors", self.points, "--eps", 1)
         # Four corners have two neighbours each, and one point has none.
         self.assertEqual((result["pairs"], result["mean_neighbors"]), (13, 1.6))
         self.assertNotIn("selectivity", result)

@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """Tests tables of neighbours as input: labels equal those of the points, and errors describe what is invalid."""
 import json
 import random
 import unittest
 
-from support import ProgramTest, npy_labels, summary
+from support import ProgramTest, summary
 
 
 class Tables(ProgramTest):
@@ -13,6 +12,8 @@ class Tables(ProgramTest):
         draw = random.Random(3)
         rows = [f"{draw.gauss(c, 0.1)!r},{draw.gauss(c, 0.1)!r}\n" for c in (0, 1) for _ in range(80)]
         self.points = self.write("points.csv", "x,y\n" + "".join(rows))
+        self.variant = ["--eps", 0.2, "--minpts", 4]
+        self.words = ["--neighbors", *self.variant]
         self.table, self.bare = self.folder / "table.h5", self.folder / "bare.h5"
         self.succeeds("neighbors", self.points, "--eps", 0.2, "--distances", "--out", self.table)
         self.succeeds("neighbors", self.points, "--eps", 0.2, "--out", self.bare)
@@ -33,30 +34,27 @@ class Tables(ProgramTest):
                 self.assertEqual(of_table[variant][name], row[name], variant)
 
     def test_a_folder_of_a_table_goes_on_and_takes_no_points(self):
-        out = ["--out", self.folder / "results"]
+        out = ["--out", self.out]
         self.succeeds("sweep", self.table, "--neighbors", "--eps", 0.1, "--minpts", 3, *out)
         p = self.succeeds("sweep", self.table, "--neighbors", "--eps", "0.1,0.2", "--minpts", 3, *out, "--resume")
-        self.assertEqual(set(summary(self.folder / "results")), {(0.1, 3), (0.2, 3)})
+        self.assertEqual(set(summary(self.out)), {(0.1, 3), (0.2, 3)})
         self.assertIn("1 variant of 160 points (precomputed)", p.stdout)
         self.fails(3, ["another input", "table.h5"], "sweep", self.points, "--eps", 0.1, "--minpts", 3, *out,
                    "--resume")
 
     def test_one_variant(self):
-        words = ["--eps", 0.2, "--minpts", 4, "--overwrite", "--out"]
-        self.succeeds("cluster", self.points, *words, self.folder / "a.npy", "--core", self.folder / "a_core.npy")
+        core = [self.folder / name for name in ("of_points.npy", "of_table.npy")]
+        expected = self.labels_of("cluster", self.points, *self.variant, "--core", core[0])
         for table in (self.table, self.bare):
-            p = self.succeeds("cluster", table, "--neighbors", *words, self.folder / "b.npy",
-                              "--core", self.folder / "b_core.npy", "--backend", "cpu", "--threads", 1)
-            self.assertEqual(npy_labels(self.folder / "a.npy"), npy_labels(self.folder / "b.npy"))
-            self.assertEqual((self.folder / "a_core.npy").read_bytes(), (self.folder / "b_core.npy").read_bytes())
-            self.assertIn("160 points: 2 clusters", p.stdout)
-            told = json.loads(self.succeeds("cluster", table, "--neighbors", "--eps", 0.2, "--minpts", 4,
-                                            "--json").stdout)
+            found = self.labels_of("cluster", table, *self.words, "--core", core[1], "--backend", "cpu", "--threads", 1)
+            self.assertEqual(found, expected)
+            self.assertEqual(core[0].read_bytes(), core[1].read_bytes())
+            self.assertIn("160 points: 2 clusters", self.succeeds("cluster", table, *self.words).stdout)
+            told = self.json("cluster", table, *self.words)
             self.assertEqual((told["metric"], told["clusters"]), ("precomputed", 2))
-        lines = self.succeeds("cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--out",
-                              "-").stdout.split()
-        self.assertEqual(tuple(map(int, lines[1:])), npy_labels(self.folder / "a.npy"))
-        self.fails(2, ["labels.h5", ".npy"], "cluster", self.table, "--neighbors", *words, self.folder / "labels.h5")
+        lines = self.succeeds("cluster", self.table, *self.words, "--out", "-").stdout.split()
+        self.assertEqual(tuple(map(int, lines[1:])), expected)
+        self.fails(2, ["labels.h5", ".npy"], "cluster", self.table, *self.words, "--out", self.folder / "labels.h5")
 
     def test_eps_that_the_table_does_not_know(self):
         def refused(parts, table, eps):
@@ -66,28 +64,25 @@ class Tables(ProgramTest):
         refused(["within 0.2", "eps 0.3 is larger"], self.bare, 0.3)
         refused(["within 0.2", "no distances", "eps 0.1", "make it with distances"], self.bare, 0.1)
         self.fails(2, ["no distances", "2 eps"], "sweep", self.bare, "--neighbors", "--eps", "0.1,0.2", "--minpts", 4,
-                   "--out", self.folder / "r")
+                   "--out", self.out)
 
     def test_options_of_points_are_refused(self):
         for words in (["--columns", "x,y"], ["--metric", "cosine"], ["--weight", "w"], ["--strategy", "table"],
                       ["--index", "grid"], ["--verify"], ["--labelled", "l.csv"]):
-            self.fails(2, [words[0], "--neighbors", "leave one of them out"], "cluster", self.table, "--neighbors",
-                       "--eps", 0.2, "--minpts", 4, *words)
+            self.fails(2, [words[0], "--neighbors", "leave one of them out"], "cluster", self.table, *self.words,
+                       *words)
         for words in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"]):
-            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4,
-                       *words, "--out", self.folder / "r")
-        self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, "--neighbors", "--eps", 0.2,
-                   "--minpts", 4)
-        self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4,
-                   "--gpu-memory", "2G")
+            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, *self.words, *words, "--out", self.out)
+        self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, *self.words)
+        self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, *self.words, "--gpu-memory", "2G")
 
     def test_files_that_are_no_tables(self):
         def refused(parts, file):
-            self.fails(3, [str(file), *parts], "cluster", file, "--neighbors", "--eps", 0.2, "--minpts", 4)
+            self.fails(3, [str(file), *parts], "cluster", file, *self.words)
 
         refused(["tables of neighbours are HDF5", "epsflow neighbors"], self.points)
         labels = self.folder / "labels.h5"
-        self.succeeds("cluster", self.points, "--eps", 0.2, "--minpts", 4, "--out", labels)
+        self.succeeds("cluster", self.points, *self.variant, "--out", labels)
         refused(["no data set /offsets", "epsflow neighbors"], labels)
         refused([], self.folder / "missing.h5")
         cut = self.folder / "cut.h5"
@@ -102,8 +97,7 @@ class Tables(ProgramTest):
         raw[at : at + 8] = (1).to_bytes(8, "little")
         spoilt = self.folder / "spoilt.h5"
         spoilt.write_bytes(raw)
-        self.fails(3, ["offsets of the table must begin with 0"], "cluster", spoilt, "--neighbors", "--eps", 0.2,
-                   "--minpts", 4)
+        self.fails(3, ["offsets of the table must begin with 0"], "cluster", spoilt, *self.words)
 
     @staticmethod
     def ascends(raw, begin):

@@ -1,6 +1,4 @@
-#!/usr/bin/env python3
 """Tests DBCV of label files and of variants in results folders, and errors for other labels."""
-import json
 import random
 import unittest
 
@@ -13,14 +11,16 @@ class Validity(ProgramTest):
         draw = random.Random(1)
         self.xy = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1)) for c in (0, 5) for _ in range(60)]
         self.xy += [(draw.uniform(-20, 20), draw.uniform(-20, 20)) for _ in range(10)]
-        self.points = self.write("points.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.xy))
-        self.out = self.folder / "r"
+        self.points = self.write_rows("points.csv", "x,y", self.xy)
 
-    def judged(self, *words):
-        return json.loads(self.succeeds("validity", self.points, *words, "--json", "--quiet").stdout)["labellings"]
+    def sweep(self, *words, eps=0.3, minpts=4):
+        self.succeeds("sweep", self.points, "--eps", eps, "--minpts", minpts, *words, "--out", self.out, "--quiet")
+
+    def judged(self, *words, points=None):
+        return self.json("validity", points or self.points, *words, "--quiet")["labellings"]
 
     def test_a_folder_is_judged_variant_by_variant_and_as_its_files_are(self):
-        self.succeeds("sweep", self.points, "--eps", "0.15,0.3", "--minpts", "4,8", "--out", self.out, "--quiet")
+        self.sweep(eps="0.15,0.3", minpts="4,8")
         cells = self.judged("--results", self.out)
         self.assertEqual([(c["eps"], c["minpts"]) for c in cells], [(0.15, 4), (0.15, 8), (0.3, 4), (0.3, 8)])
         for cell in cells:
@@ -43,23 +43,21 @@ class Validity(ProgramTest):
         for factor in (1, 2.0**-600, 2.0**600):
             for _ in range(3):
                 draw.shuffle(rows)
-                points = self.write("lattice.csv",
-                                    "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y, _ in rows))
-                labels = self.write("labels.csv", "label\n" + "".join(f"{c}\n" for _, _, c in rows))
-                found = self.succeeds("validity", points, "--labels", labels, "--json", "--quiet").stdout
-                scores.add(json.loads(found)["labellings"][0]["validity"])
+                points = self.write_rows("lattice.csv", "x,y", [(x * factor, y * factor) for x, y, _ in rows])
+                labels = self.write_rows("labels.csv", "label", [(c,) for _, _, c in rows])
+                scores.add(self.judged("--labels", labels, points=points)[0]["validity"])
         self.assertEqual(len(scores), 1)
         self.assertGreater(scores.pop(), 0.5)
 
     def test_samples_have_an_error(self):
-        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--out", self.out, "--quiet")
+        self.sweep()
         [exact] = self.judged("--results", self.out)
         [sampled] = self.judged("--results", self.out, "--sample", 20, "--samples", 2)
         self.assertEqual(exact["error"], 0)
         self.assertGreater(sampled["error"], 0)
 
     def test_what_cannot_be(self):
-        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--out", self.out, "--quiet")
+        self.sweep()
         other = self.write("other.csv", "x,y\n1,2\n3,4\n")
         labels = self.out / "labels" / "eps_0.3_minpts_4.npy"
         self.fails(2, ["--results", "--labels"], "validity", self.points)
@@ -67,14 +65,10 @@ class Validity(ProgramTest):
         self.fails(3, ["the points that were clustered"], "validity", other, "--results", self.out)
         self.fails(3, ["130 labels", "2 points"], "validity", other, "--labels", labels)
         self.fails(3, ["no variant with eps 0.4"], "validity", self.points, "--results", self.out, "--cell", "0.4:4")
-        counts = self.folder / "counts"
-        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--keep", "summary", "--out", counts,
-                      "--quiet")
-        self.fails(3, ["no labels of eps 0.3", "--keep summary"], "validity", self.points, "--results", counts)
-        sky = self.folder / "sky"
-        self.succeeds("sweep", self.points, "--metric", "greatcircle", "--eps", "30", "--minpts", "4", "--out", sky,
-                      "--quiet")
-        self.fails(3, ["Euclidean"], "validity", self.points, "--results", sky)
+        self.sweep("--keep", "summary", "--overwrite")
+        self.fails(3, ["no labels of eps 0.3", "--keep summary"], "validity", self.points, "--results", self.out)
+        self.sweep("--metric", "greatcircle", "--overwrite", eps=30)
+        self.fails(3, ["Euclidean"], "validity", self.points, "--results", self.out)
 
     def test_labels_of_groups_and_of_labelled_files(self):
         fof = ("fof", self.points, "--linking-length", 0.15, "--min-size", 5, "--quiet")
@@ -89,18 +83,18 @@ class Validity(ProgramTest):
                                  (own[0]["validity"], len(own[0]["clusters"])), file)
 
     def test_labelled_files_in_which_rows_were_dropped(self):
-        rows = [[repr(v) for v in row] for row in self.xy]
+        rows = [list(row) for row in self.xy]
         rows[3][0] = rows[70][1] = ""
-        points = self.write("gaps.csv", "x,y\n" + "".join(",".join(row) + "\n" for row in rows))
+        points = self.write_rows("gaps.csv", "x,y", rows)
         cluster = ("cluster", points, "--on-nan", "drop", "--eps", 0.3, "--minpts", 4, "--quiet")
         made = [self.folder / "l.npy", self.folder / "l.csv"]
         self.succeeds(*cluster, "--out", made[0], "--labelled", made[1])
-        judge = ("validity", points, "--on-nan", "drop", "--json", "--quiet")
-        npy, csv = (json.loads(self.succeeds(*judge, "--labels", file).stdout) for file in made)
+        judge = ("validity", points, "--on-nan", "drop", "--quiet")
+        npy, csv = (self.json(*judge, "--labels", file) for file in made)
         self.assertEqual(npy, csv)
         self.assertEqual(npy["points"], len(rows) - 2)
         whole = self.write("whole.csv", "label\n" + "0\n" * len(rows))  # includes rows that are dropped
-        self.assertEqual(json.loads(self.succeeds(*judge, "--labels", whole).stdout)["points"], len(rows) - 2)
+        self.assertEqual(self.json(*judge, "--labels", whole)["points"], len(rows) - 2)
         gap = self.write("gap.csv", "label,x\n" + "0,1\n" * 9 + ",1\n" + "0,1\n" * (len(rows) - 10))
         self.fails(3, ["has no number in row 9"], *judge, "--labels", gap)
 

@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 """Tests epsflow watch. Its files do not depend on when it was killed and started again."""
 import base64
 import contextlib
-import csv
 import datetime
 import json
 import os
@@ -14,10 +12,9 @@ import time
 import unittest
 
 from report_test import data_of
-from support import BINARY, ProgramTest
+from support import ProgramTest, start, table
 
 OUTPUTS = ("events.jsonl", "catalog.csv", "tracks.csv")
-COLUMNS = ("--columns", "x,y", "--time", "t", "--eps", "0.3", "--minpts", "4")
 
 
 def stream(n, seed):
@@ -49,9 +46,9 @@ def date_of(t, form="%Y-%m-%dT%H:%M:%S.%fZ"):
 
 
 class Watch(ProgramTest):
-    def words(self, source, *more, out="out", window=("--window", "40")):
-        return ("watch", *([source] if not isinstance(source, (list, tuple)) else source), *COLUMNS, *window, "--out",
-                self.folder / out, *more)
+    def words(self, source, *more, out="out", window=("--window", "40"), columns="x,y", eps="0.3"):
+        return ("watch", *([source] if not isinstance(source, (list, tuple)) else source), "--columns", columns,
+                "--time", "t", "--eps", eps, "--minpts", "4", *window, "--out", self.folder / out, *more)
 
     def outputs(self, out="out"):
         return {name: (self.folder / out / name).read_text() for name in OUTPUTS}
@@ -60,13 +57,10 @@ class Watch(ProgramTest):
         return [json.loads(line) for line in self.outputs(out)["events.jsonl"].splitlines()]
 
     def catalog(self, out="out"):
-        return list(csv.DictReader((self.folder / out / "catalog.csv").read_text().splitlines()))
+        return table((self.folder / out / "catalog.csv").read_text())
 
     def page(self, out="out"):
         return data_of(self.folder / out / "window.html")
-
-    def summary(self, *words, **kwargs):
-        return json.loads(self.succeeds(*words, "--json", **kwargs).stdout)
 
     def is_killed(self, words, catalog, size, seconds, piped):
         """Runs the program, and kills it some time after `catalog` has a size. Returns false if it ends before."""
@@ -75,8 +69,7 @@ class Watch(ProgramTest):
             if piped:
                 cat = stack.enter_context(subprocess.Popen(["cat", piped], stdout=subprocess.PIPE))
                 source = cat.stdout
-            p = stack.enter_context(subprocess.Popen([BINARY, *map(str, words)], stdin=source,
-                                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            p = stack.enter_context(start(*words, stdin=source, stderr=subprocess.DEVNULL))
             while size > 0 and p.poll() is None and not (catalog.exists() and catalog.stat().st_size >= size):
                 time.sleep(0.002)
             time.sleep(seconds)
@@ -103,8 +96,7 @@ class Kills(Watch):
         kills = [self.is_killed(words, self.folder / parts / "catalog.csv", size, self.rng.uniform(0, 0.02), piped)
                  for size in sizes]
         self.assertGreater(sum(kills), 2)
-        last = self.succeeds(*words, **kwargs)
-        self.assertRegex(last.stderr, r"goes on after [1-9][\d,]* steps? of")
+        self.assertRegex(self.succeeds(*words, **kwargs).stderr, r"goes on after [1-9][\d,]* steps? of")
         self.assertEqual(self.outputs(whole), self.outputs(parts))
         if "--page" in more:
             self.assertEqual(self.page(whole), self.page(parts))
@@ -150,7 +142,7 @@ class Steps(Watch):
                          [("0", "4", "0", "0", "5", "0"), ("0", "4", "1", "1", "5", "5"),
                           ("1", "24", "0", "0", "39", "0"), ("2", "39", "0", "0", "49", "0")])
         self.assertAlmostEqual(float(rows[0]["x_center"]), 0.18)
-        tracks = list(csv.DictReader(self.outputs()["tracks.csv"].splitlines()))
+        tracks = table(self.outputs()["tracks.csv"])
         self.assertEqual(list(tracks[0]), ["frame", "time", "cell", "num", "x", "y"])
         self.assertEqual([(r["frame"], r["cell"], r["num"]) for r in tracks],
                          [("0", "0", "5"), ("0", "1", "5"), ("1", "0", "39"), ("2", "0", "49")])
@@ -160,13 +152,12 @@ class Steps(Watch):
     def test_the_last_window_has_the_clusters_of_cluster(self):
         rows = stream(3000, 3)
         for k, window in enumerate((("--window", "50"), ("--keep", "700"))):
-            said = self.summary(*self.words(self.write("a.csv", as_csv(rows)), "--step-rows", "100", window=window,
+            said = self.json(*self.words(self.write("a.csv", as_csv(rows)), "--step-rows", "100", window=window,
                                             out=str(k)))
             latest = max(t for t, _, _ in rows)
             last = [r for r in rows if r[0] >= latest - 50] if k == 0 else rows[-700:]
-            p = self.succeeds("cluster", self.write("last.csv", as_csv(last)), "--columns", "x,y", "--eps", "0.3",
-                              "--minpts", "4", "--json")
-            found = json.loads(p.stdout)
+            last_rows = self.write("last.csv", as_csv(last))
+            found = self.json("cluster", last_rows, "--columns", "x,y", "--eps", "0.3", "--minpts", "4")
             self.assertEqual((said["points"], said["clusters"]), (len(last), found["clusters"]))
             self.assertEqual(said["steps"], 30)
             step = [r for r in self.catalog(str(k)) if r["step"] == "29"]
@@ -175,7 +166,7 @@ class Steps(Watch):
     def test_late_rows_are_left_out_and_others_may_be_out_of_order(self):
         rows = [(100, 0, 0), (70, 0.1, 0), (130, 0.2, 0), (89, 0.3, 0), (92, 0.4, 0), (131, 0.5, 0)]
         file = self.write("a.csv", as_csv(rows))
-        said = self.summary(*self.words(file))
+        said = self.json(*self.words(file))
         self.assertEqual((said["rows"], said["late"], said["points"]), (6, 1, 4))
         p = self.succeeds(*self.words(file, "--late", "35", "--json", out="short"))
         said = json.loads(p.stdout)
@@ -186,11 +177,11 @@ class Steps(Watch):
     def test_dates_are_seconds_and_steps_are_their_multiples(self):
         rows = stream(500, 5)
         plain = self.write("a.csv", as_csv(rows))
-        dated = self.write("b.csv", "t,x,y\n" + "".join(f"{date_of(t)},{x},{y}\n" for t, x, y in rows))
+        dated = self.write("b.csv", as_csv([(date_of(t), x, y) for t, x, y in rows]))
         shifted = self.write("c.jsonl", "".join(json.dumps(
             {"t": date_of(t + 7200, "%Y-%m-%d %H:%M:%S.%f+02:00"), "x": x, "y": y}) + "\n" for t, x, y in rows))
         for file in (plain, dated, shifted):
-            self.summary(*self.words(file, "--step", "0.5m", out=file.stem))
+            self.json(*self.words(file, "--step", "0.5m", out=file.stem))
         begin = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc).timestamp()
         events = [[(e["step"], round(e["time"] - (begin if name != "a" else 0), 2), e["event"], e["after"])
                    for e in self.events(name)] for name in "abc"]
@@ -208,9 +199,8 @@ class Page(Watch):
         bridge = [(50, 0.09 * k + 0.4, 0) for k in range(29)]
         steps = [row(0, 0, 3), row(50, 0, 3), bridge, row(100, 0, 3), row(150, 0, 3), row(250, 9, 3)]
         rows = [r for step in steps for r in step] + [(250, 100, 100)]
-        file = self.write("a.csv", "t,x,</script>y\n" + "".join(f"{t},{x},{y}\n" for t, x, y in rows))
-        words = ("watch", file, "--columns", "x,</script>y", "--time", "t", "--eps", "0.3", "--minpts", "4", "--window",
-                 "90", "--step", "50", "--out", self.folder / "out")
+        file = self.write_rows("a.csv", "t,x,</script>y", rows)
+        words = self.words(file, "--step", "50", window=("--window", "90"), columns="x,</script>y")
         self.succeeds(*words)
         self.assertFalse((self.folder / "out/window.html").exists())
         self.succeeds(*words, "--page")  # history from files of a run without a page
@@ -250,16 +240,14 @@ class Page(Watch):
         self.assertLess(max(row[3] for row in data["table"][:1]), 100)  # known though it is long ago
 
     def test_dates_degrees_and_one_column(self):
-        rows = [(t, 10 + x, y) for t, x, y in stream(200, 4)]
-        text = "t,lat,lon\n" + "".join(f"{date_of(t)},{y},{x}\n" for t, x, y in rows)
-        file = self.write("a.csv", text)
-        self.succeeds("watch", file, "--columns", "lat,lon", "--time", "t", "--metric", "greatcircle", "--eps", "0.3",
-                      "--minpts", "4", "--keep", "100", "--out", self.folder / "sky", "--page")
+        file = self.write_rows("a.csv", "t,lat,lon", [(date_of(t), y, 10 + x) for t, x, y in stream(200, 4)])
+        window = ("--keep", "100")
+        self.succeeds(*self.words(file, "--metric", "greatcircle", "--page", out="sky", window=window,
+                                  columns="lat,lon"))
         data = self.page("sky")
         self.assertEqual([(a["name"], a["unit"]) for a in data["axes"]], [("lon", "°"), ("lat", "°")])
         self.assertTrue(data["dates"] and data["zone"])
-        self.succeeds("watch", file, "--columns", "lon", "--time", "t", "--eps", "0.1", "--minpts", "4", "--keep",
-                      "100", "--out", self.folder / "line", "--page")
+        self.succeeds(*self.words(file, "--page", out="line", window=window, columns="lon", eps="0.1"))
         self.assertEqual([a["name"] for a in self.page("line")["axes"]], ["lon"])
         self.succeeds(*self.words(self.write("none.csv", "t,x,y\n"), "--page", out="none"))
         self.assertEqual((self.page("none")["steps"], self.page("none")["lives"]), (0, []))
@@ -268,16 +256,14 @@ class Page(Watch):
 class Folder(Watch):
     def start(self, *more):
         (self.folder / "in").mkdir()
-        self.process = subprocess.Popen(
-            [BINARY, *map(str, self.words(self.folder / "in", "--settle", "0.1", "--json", *more))],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        words = self.words(self.folder / "in", "--settle", "0.1", "--json", *more)
+        self.process = start(*words, stdout=subprocess.PIPE)
         self.addCleanup(lambda: (self.process.poll() is None and self.process.kill(), self.process.communicate()))
 
     def wait_for_steps(self, steps):
         end = time.monotonic() + 30
         while time.monotonic() < end:
-            path = self.folder / "out" / "catalog.csv"
-            if path.exists() and len({r["step"] for r in self.catalog()}) >= steps:
+            if (self.folder / "out/catalog.csv").exists() and len({r["step"] for r in self.catalog()}) >= steps:
                 return
             time.sleep(0.02)
         self.fail(f"fewer than {steps} steps")
@@ -293,10 +279,8 @@ class Folder(Watch):
         rows = stream(300, 1)
         first = self.write("in/b.csv", as_csv(rows[:100]))
         self.wait_for_steps(1)
-        self.write("in/.hidden.csv", "nonsense")
-        self.write("in/c.csv.tmp", "nonsense")
-        self.write("in/c.csv.part", "nonsense")
-        self.write("in/notes.txt", "nonsense")
+        for name in (".hidden.csv", "c.csv.tmp", "c.csv.part", "notes.txt"):
+            self.write(f"in/{name}", "nonsense")
         (self.folder / "in/bad.csv").symlink_to(self.folder / "nowhere.csv")
         first.write_text(first.read_text() + "1,1,1\n")
         self.write("in/a.jsonl", as_json(rows[100:200]))
@@ -338,7 +322,7 @@ class Folder(Watch):
         self.fails(3, ["a.csv: cannot read the file"], *words)
         self.assertEqual({r["step"] for r in self.catalog()}, {"0"})
         self.write("nowhere.csv", as_csv(stream(50, 1)))
-        self.assertEqual(self.summary(*words)["rows"], 150)
+        self.assertEqual(self.json(*words)["rows"], 150)
 
     def test_a_file_whose_fault_was_mended_is_read_as_it_is_now(self):
         (self.folder / "in").mkdir()
@@ -347,7 +331,7 @@ class Folder(Watch):
         words = self.words(self.folder / "in", "--settle", "0", "--once", "--step-rows", "30")
         self.fails(3, ["a.csv: line 102"], *words)
         file.write_text(text + "1,2,3\n" + "9,9,9\n" * 20)
-        self.assertEqual({k: self.summary(*words)[k] for k in ("rows", "steps")}, {"rows": 121, "steps": 5})
+        self.assertEqual({k: self.json(*words)[k] for k in ("rows", "steps")}, {"rows": 121, "steps": 5})
 
     def test_an_interrupted_run_goes_on(self):
         self.start()
@@ -359,9 +343,9 @@ class Folder(Watch):
         self.assertIn("the same command goes on", errors)
         self.write("in/b.csv", as_csv(rows[150:]))
         words = self.words(self.folder / "in", "--settle", "0.1", "--once")
-        self.assertEqual(self.summary(*words)["rows"], 300)
+        self.assertEqual(self.json(*words)["rows"], 300)
         before = self.outputs()
-        self.assertEqual(self.summary(*words)["steps"], 2)  # there is nothing new
+        self.assertEqual(self.json(*words)["steps"], 2)  # there is nothing new
         self.assertEqual(self.outputs(), before)
 
     def test_two_runs_do_not_share_results(self):
@@ -376,8 +360,7 @@ class Folder(Watch):
 
         Returns the program, which has ended, and its output and errors."""
         file = self.write("a.csv", as_csv(stream(30_000, 1)) + last)
-        p = subprocess.Popen([BINARY, *map(str, self.words(file, "--step-rows", "20", "--json"))],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        p = start(*self.words(file, "--step-rows", "20", "--json"), stdout=subprocess.PIPE)
         self.addCleanup(lambda: (p.poll() is None and p.kill(), p.communicate()))
         self.process = p
         self.wait_for_steps(2)
@@ -418,9 +401,7 @@ class Folder(Watch):
         self.assertIn("a.csv has been replaced since it was opened", errors)
 
     def test_a_pipe_is_clustered_as_it_comes(self):
-        p = subprocess.Popen([BINARY, *map(str, self.words("-", "--step-rows", "50", "--quiet"))],
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.process = p
+        p = start(*self.words("-", "--step-rows", "50", "--quiet"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(lambda: p.poll() is None and p.kill())
         p.stdin.write(as_csv(stream(120, 2)))
         p.stdin.flush()
@@ -428,7 +409,7 @@ class Folder(Watch):
         p.send_signal(signal.SIGTERM)
         self.assertEqual(p.wait(timeout=30), 0)
         p.communicate()
-        self.assertEqual(self.summary(*self.words("-", "--step-rows", "50"), input=as_csv(stream(120, 2)))["steps"], 3)
+        self.assertEqual(self.json(*self.words("-", "--step-rows", "50"), input=as_csv(stream(120, 2)))["steps"], 3)
 
 
 class Errors(Watch):
@@ -452,13 +433,13 @@ class Errors(Watch):
             self.assertEqual({r["step"] for r in self.catalog(str(k))}, {"0", "1"}, text)
 
     def test_json_and_dates(self):
-        self.fails(3, ["a.jsonl: line 2", "is not a JSON object"],
-                   *self.words(self.write("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n"), out="1"))
-        self.fails(3, ["line 1: 'x' is '\"2\"', which is not a number"],
-                   *self.words(self.write("a.jsonl", '{"t": 1, "x": "2", "y": 3}\n'), out="2"))
-        self.fails(3, ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"],
-                   *self.words(self.write("a.csv", "t,x,y\n2026-01-01T00:00:00Z,1,2\n2026-01-01T00:00:00,1,2\n"),
-                               out="3"))
+        for name, text, parts in (
+            ("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n", ["a.jsonl: line 2", "is not a JSON object"]),
+            ("b.jsonl", '{"t": 1, "x": "2", "y": 3}\n', ["line 1: 'x' is '\"2\"', which is not a number"]),
+            ("c.csv", as_csv([("2026-01-01T00:00:00Z", 1, 2), ("2026-01-01T00:00:00", 1, 2)]),
+             ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"]),
+        ):
+            self.fails(3, parts, *self.words(self.write(name, text), out=name + ".out"))
 
     def test_points_that_the_metric_refuses(self):
         file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]))
@@ -481,20 +462,20 @@ class Errors(Watch):
         words = self.words(file, "--keep", "100", window=())
         self.fails(4, ["a.csv: line", "the rows since the last step take", "--step-rows", "--memory"], *words,
                    "--memory", "3M")
-        self.assertEqual(self.summary(*words, "--memory", "64M")["points"], 100)
+        self.assertEqual(self.json(*words, "--memory", "64M")["points"], 100)
         self.fails(4, ["the memory budget of 3.0 MiB"], *self.words(file, "--step-rows", "5000", "--memory", "3M",
                                                             window=("--keep", "50000"), out="large"))
         self.assertGreater(len({r["step"] for r in self.catalog("large")}), 2)
         words = self.words(file, "--step-rows", "5000", window=("--keep", "50000"), out="large")
-        self.assertEqual(self.summary(*words)["points"], 50_000)
+        self.assertEqual(self.json(*words)["points"], 50_000)
 
     def test_rows_without_values_can_be_dropped(self):
         file = self.write("a.csv", as_csv(stream(100, 4)) + "1,,2\nnan,1,2\n9,1,2\n")
-        said = self.summary(*self.words(file, "--on-nan", "drop"))
+        said = self.json(*self.words(file, "--on-nan", "drop"))
         self.assertEqual((said["rows"], said["skipped"], said["points"]), (103, 2, 101))
         lines = '{"x": 1, "y": null, "t": 3}\n{"t": 3}\n{"t": 3, "y": -Infinity, "s": "NaN \\" NaN", "x": NaN}\n'
         file = self.write("a.jsonl", lines + '{"t": 3, "y": 1, "z": NaN, "x": 2}\n')
-        said = self.summary(*self.words(file, "--on-nan", "drop", out="json"))
+        said = self.json(*self.words(file, "--on-nan", "drop", out="json"))
         self.assertEqual((said["rows"], said["skipped"], said["points"]), (4, 3, 1))
         self.fails(3, ["a.jsonl: line 1: 'y' is NaN, infinite or missing"], *self.words(file, out="error"))
 
@@ -511,11 +492,10 @@ class Errors(Watch):
         self.fails(3, ["nowhere.csv"], *self.words(self.folder / "nowhere.csv"))
         odd = self.write(os.fsdecode(b"\xff.csv"), "t,x,y\n")
         self.fails(3, ["the name is not in UTF-8"], *self.words(odd, out="odd"))
-        self.fails(2, ["takes one eps and one minpts"], "watch", file, "--columns", "x,y", "--time", "t", "--eps",
-                   "1,2", "--minpts", "2", "--keep", "9", "--out", self.folder / "out")
+        self.fails(2, ["takes one eps and one minpts"], *self.words(file, eps="1,2"))
         self.assertFalse((self.folder / "out").exists())
-        self.fails(3, ["a.csv: line 1: the header has no column 'z'; it has 't', 'x', 'y'"], "watch", file, "--columns",
-                   "x,z", "--time", "t", "--eps", 1, "--minpts", "2", "--keep", "9", "--out", self.folder / "z")
+        self.fails(3, ["a.csv: line 1: the header has no column 'z'; it has 't', 'x', 'y'"],
+                   *self.words(file, columns="x,z", out="z"))
 
     def test_a_folder_of_other_options_or_another_command_is_refused(self):
         file = self.write("a.csv", as_csv(stream(100, 4)))
@@ -534,19 +514,19 @@ class Errors(Watch):
 
     def test_another_input_and_damage_are_found(self):
         text = as_csv(stream(200, 4))
-        self.succeeds(*self.words("-", "--step-rows", "50"), input=text)
-        self.fails(3, ["standard input: its first", "are not those"], *self.words("-", "--step-rows", "50"),
-                   input=text.replace("1", "2", 1))
-        self.fails(3, ["standard input: its first"], *self.words("-", "--step-rows", "50"), input=text[:100])
-        self.assertEqual(self.summary(*self.words("-", "--step-rows", "50"), input=text)["steps"], 4)
+        words = self.words("-", "--step-rows", "50")
+        self.succeeds(*words, input=text)
+        self.fails(3, ["standard input: its first", "are not those"], *words, input=text.replace("1", "2", 1))
+        self.fails(3, ["standard input: its first"], *words, input=text[:100])
+        self.assertEqual(self.json(*words, input=text)["steps"], 4)
         snapshot = self.folder / "out" / "snapshot.bin"
         data = snapshot.read_bytes()
         for damaged in (data[:-1], data[:400] + b"x" + data[401:], b"", b"other"):
             snapshot.write_bytes(damaged)
-            self.fails(3, ["snapshot.bin cannot be used"], *self.words("-", "--step-rows", "50"), input=text)
+            self.fails(3, ["snapshot.bin cannot be used"], *words, input=text)
         snapshot.write_bytes(data)
         (self.folder / "out" / "catalog.csv").write_text("")
-        self.fails(3, ["catalog.csv is shorter"], *self.words("-", "--step-rows", "50"), input=text)
+        self.fails(3, ["catalog.csv is shorter"], *words, input=text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The library's messages name its own options, and the program has an equivalent for each."""
 import re
 import unittest
