@@ -61,38 +61,18 @@ void each_set(const std::function<void(const GoldenSet&, PointsView, const std::
   }
 }
 
-std::vector<Settings> all_ways(std::size_t dims) {
-  std::vector<Settings> ways;
-  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
-    for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
-      if (format == FormatChoice::packed && (emits_pairs(kernel) || dims > 3)) continue;
-      for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
-        Settings options;
-        options.engine.backend = BackendChoice::cpu;
-        options.run.search.kernel = kernel;
-        options.run.search.format = format;
-        options.run.method = method;
-        ways.push_back(options);
-      }
-    }
-  }
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    Settings options;
-    options.engine.backend = BackendChoice::cpu;
-    options.run.strategy = strategy;
-    ways.push_back(options);
-  }
-  return ways;
-}
-
 void check_set(const GoldenSet& set, PointsView points, const std::vector<std::int8_t>& labels) {
   std::vector<Variant> variants;
   for (const GoldenVariant& row : set.variants) variants.push_back(row.variant);
   const Sweep sweep(variants);
   REQUIRE(labels.size() == points.size() * sweep.size());
-  for (const Settings& options : all_ways(set.dims)) {
-    CAPTURE(static_cast<int>(options.run.strategy), static_cast<int>(options.run.search.kernel),
-            static_cast<int>(options.run.search.format), static_cast<int>(options.run.method));
+  std::vector<RunOptions> ways = ways_of_tables(set.dims);
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+    ways.push_back({.strategy = strategy});
+  }
+  for (const RunOptions& way : ways) {
+    const Settings options{.engine = {.backend = BackendChoice::cpu}, .run = way};
+    INFO(describe(options));
     const std::vector<VariantResult> results = run(points, sweep, options);
     REQUIRE(results.size() == sweep.size());
     for (std::size_t v = 0; v < results.size(); ++v) {

@@ -47,6 +47,10 @@ class Random {
   const T& pick(const std::vector<T>& values) {
     return values[below(values.size())];
   }
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i)]);
+  }
 
  private:
   std::mt19937_64 engine_;
@@ -54,12 +58,12 @@ class Random {
 
 /// A data set in either precision. Exactly one of the vectors is in use.
 struct DataSet {
-  std::string kind;
+  std::string kind = {};
   std::size_t dims = 1;
   Precision precision = Precision::float64;
-  std::vector<float> floats;    ///< [n × dims]
-  std::vector<double> doubles;  ///< [n × dims]
-  double scale = 1;             ///< a radius within which some points have neighbours, but not all
+  std::vector<float> floats = {};    ///< [n × dims]
+  std::vector<double> doubles = {};  ///< [n × dims]
+  double scale = 1;                  ///< a radius within which some points have neighbours, but not all
 
   [[nodiscard]] std::size_t size() const {
     return (precision == Precision::float32 ? floats.size() : doubles.size()) / dims;

@@ -80,36 +80,20 @@ inline std::vector<std::vector<std::string>> load_csv(const std::filesystem::pat
   return rows;
 }
 
-/// A row of golden.csv holds the results of scikit-learn.
+/// A row of golden.csv: a search, and the pairs that scikit-learn finds.
 struct Golden {
   std::string file;
   double eps = 0;
-  std::uint32_t minpts = 0;
   std::size_t rows = 0;
   std::size_t dims = 0;
   std::uint64_t pairs = 0;
-  std::uint64_t clusters = 0;
-  std::uint64_t noise = 0;
-  std::uint64_t core = 0;
-  std::uint64_t largest = 0;
 };
 
 inline std::vector<Golden> load_golden(const std::filesystem::path& folder) {
   std::vector<Golden> all;
   for (const std::vector<std::string>& cell : load_csv(folder / "golden.csv")) {
     if (cell.size() < 13) continue;
-    Golden row;
-    row.file = cell[0];
-    row.eps = std::stod(cell[3]);
-    row.minpts = static_cast<std::uint32_t>(std::stoul(cell[4]));
-    row.rows = std::stoull(cell[5]);
-    row.dims = std::stoull(cell[7]);
-    row.pairs = std::stoull(cell[8]);
-    row.clusters = std::stoull(cell[9]);
-    row.noise = std::stoull(cell[10]);
-    row.core = std::stoull(cell[11]);
-    row.largest = std::stoull(cell[12]);
-    all.push_back(row);
+    all.push_back({cell[0], std::stod(cell[3]), std::stoull(cell[5]), std::stoull(cell[7]), std::stoull(cell[8])});
   }
   return all;
 }

@@ -31,13 +31,13 @@ class TableMaker {
     std::vector<Range> blocks = make_blocks(n);
     std::vector<Range> arrival = blocks;
     Random random(seed);
-    if (seed != 0) shuffle(arrival, random);
+    if (seed != 0) random.shuffle(arrival);
     for (const Range block : arrival) {
       std::vector<std::uint32_t> counts;
       std::vector<std::uint32_t> ids;
       for (std::uint32_t p = block.begin; p < block.end; ++p) {
         std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
-        if (seed != 0) shuffle(row, random);
+        if (seed != 0) random.shuffle(row);
         counts.push_back(static_cast<std::uint32_t>(row.size()));
         ids.insert(ids.end(), row.begin(), row.end());
       }
@@ -114,10 +114,6 @@ class TableMaker {
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
 
  private:
-  template <class T>
-  static void shuffle(std::vector<T>& values, Random& random) {
-    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
-  }
   static std::vector<Range> make_blocks(std::uint32_t n) {
     std::vector<Range> blocks;
     for (std::uint32_t first = 0; first < n; first += 5) blocks.push_back({first, std::min(n, first + 5)});
@@ -156,8 +152,7 @@ class TableMaker {
 inline std::vector<std::uint32_t> make_order(std::size_t n, std::uint64_t seed = 0) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0U);
-  Random random(seed);
-  for (std::size_t i = n; seed != 0 && i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  if (seed != 0) Random(seed).shuffle(order);
   return order;
 }
 
