@@ -243,17 +243,9 @@ TEST_CASE("explore: blobs are recommended, with the labels of a run") {
   }
 }
 
-/// Returns this many points that are spread evenly over the unit cube.
-DataSet noise(std::size_t points, std::size_t dims, std::uint64_t seed) {
-  DataSet data;
-  data.dims = dims;
-  add_uniform(data, points, 0, 1, seed);
-  return data;
-}
-
 TEST_CASE("explore: in noise without clusters nothing is recommended") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const DataSet data = noise(300 + 100 * (seed % 5), 2 + seed % 3, seed);
+    const DataSet data = uniform_points(300 + 100 * (seed % 5), 2 + seed % 3, seed);
     INFO("seed " << seed << ", dims " << data.dims << ", points " << data.size());
     const Exploration made = consistent(load(data));
     CHECK_FALSE(made.recommended);
@@ -284,8 +276,7 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
 /// Returns a random set of points. It may have clusters that touch or overlap or no clusters, and may lie on a lattice.
 DataSet some_set(std::uint64_t seed) {
   Random random(seed);
-  DataSet data;
-  data.dims = 1 + random.below(3);
+  DataSet data{.dims = 1 + random.below(3)};
   const std::size_t blobs = random.below(5);
   std::vector<Blob> made;
   for (std::size_t b = 0; b < blobs; ++b) {
@@ -639,8 +630,7 @@ TEST_CASE("explore: by metrics") {
   }
   SECTION("directions have no lattice and no axis that rules") {
     Random random(3);
-    DataSet directions;
-    directions.dims = 2;
+    DataSet directions{.dims = 2};
     for (std::size_t i = 0; i < 600; ++i) {
       const double angle = (i % 2 == 0 ? 0.2 : 1.2) + 0.03 * random.bell();
       const double length = 1 + static_cast<double>(random.below(4));
@@ -691,7 +681,7 @@ TEST_CASE("explore: minpts of points with weights is in units of their mean") {
 
 TEST_CASE("explore: it is cancelled soon, at every moment") {
   const Watchdog watchdog("cancelled");
-  const DataSet data = noise(3000, 2, 1);
+  const DataSet data = uniform_points(3000, 2, 1);
   const Dataset loaded = load(data);
   CHECK_THROWS_AS(explore(loaded, {}, cancelled()), Cancelled);
   CHECK_THROWS_AS(suggest(loaded, {}, cancelled()), Cancelled);
@@ -724,7 +714,7 @@ TEST_CASE("explore: a bound on time that is never reached changes nothing") {
     check_same(made, explore(loaded));
     check_same(explore(loaded, own, {}, {}, seconds), explore(loaded, own));
   }
-  const DataSet few = noise(5, 2, 1);
+  const DataSet few = uniform_points(5, 2, 1);
   CHECK(explore(load(few), {}, {}, 1e5).doubts == std::vector{Doubt::no_clusters, Doubt::few_points});
 }
 

@@ -22,11 +22,9 @@
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
 
-using test::OracleTable;
-using test::Random;
 using Real = long double;
 constexpr Real kPi = std::numbers::pi_v<Real>;
 
@@ -83,7 +81,7 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
       REQUIRE(results.size() == minpts.size());
       for (const VariantResult& r : results) {
         REQUIRE(r.variant.eps == eps);
-        REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
+        REQUIRE(r.labels == oracle_labels(expected, r.variant.minpts).labels);
       }
     }
   }
@@ -135,7 +133,7 @@ std::vector<double> sky(std::size_t n, std::uint64_t seed) {
 }
 
 TEST_CASE("metric: great circles, across the date line and around the poles, for any eps") {
-  for (std::uint64_t seed = 1; seed <= test::sets_of(4); ++seed) {
+  for (std::uint64_t seed = 1; seed <= sets_of(4); ++seed) {
     const std::vector<double> values = sky(240, seed);
     const Real degree = kPi / 180;
     for (const double eps : {0.31, 1.7, 9.3, 45.0001, 120.5, 175.3, 180.0, 500.0}) {
@@ -147,7 +145,7 @@ TEST_CASE("metric: great circles, across the date line and around the poles, for
       };
       const OracleTable expected = table_by(values.size() / 2, eps, eps < 180 ? 1e-10L : -1, distance);
       if (eps >= 180) REQUIRE(expected.pairs() == 240 * 240);
-      check_all_ways(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle}, eps, expected, distance);
+      check_all_ways(PointsView(values, 2), {.kind = MetricKind::greatcircle}, eps, expected, distance);
     }
   }
 }
@@ -174,16 +172,15 @@ TEST_CASE("metric: great circles in other units, and latitude first") {
     };
     const double eps = static_cast<double>(0.03L * c.per_radian);
     const OracleTable expected = table_by(values.size() / 2, eps, 1e-12L * c.per_radian, distance);
-    check_all_ways(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle, .unit = c.unit}, eps, expected,
-                   distance);
-    check_all_ways(PointsView(std::span(swapped), 2),
-                   {.kind = MetricKind::greatcircle, .unit = c.unit, .latitude_first = true}, eps, expected, distance);
+    check_all_ways(PointsView(values, 2), {.kind = MetricKind::greatcircle, .unit = c.unit}, eps, expected, distance);
+    check_all_ways(PointsView(swapped, 2), {.kind = MetricKind::greatcircle, .unit = c.unit, .latitude_first = true},
+                   eps, expected, distance);
   }
 }
 
 TEST_CASE("metric: places with several coordinates are one") {
   const std::vector<double> values{180, 12, -180, 12, 540, 12, 0, 90, 77, 90, -123.456, 90, 5, -90, 6, -90};
-  const Dataset data = Engine({.threads = 1}).load(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle});
+  const Dataset data = Engine({.threads = 1}).load(PointsView(values, 2), {.kind = MetricKind::greatcircle});
   const Neighbors found = neighbors(data, 1e-150, Distances::include);
   CHECK(found.pairs() == 9 + 9 + 4);
   for (const double d : found.distances.span()) CHECK(d == 0);
@@ -201,8 +198,7 @@ TEST_CASE("metric: haversine takes latitude and longitude in radians") {
                                                          : x * std::numbers::pi / 180);
       }
     }
-    const PointsView view = precision == Precision::float32 ? PointsView(std::span<const float>(floats), 2)
-                                                            : PointsView(std::span<const double>(values), 2);
+    const PointsView view = precision == Precision::float32 ? PointsView(floats, 2) : PointsView(values, 2);
     const auto distance = [&](std::size_t i, std::size_t j) {
       return angle_between(values[2 * i + 1], values[2 * i], values[2 * j + 1], values[2 * j]);
     };
@@ -228,7 +224,7 @@ TEST_CASE("metric: cosine looks at directions alone") {
     };
     for (const double eps : {0.0123, 0.211, 0.97, 1.6, 2.0, 3.0}) {
       INFO(dims << "-D, eps " << eps);
-      check_all_ways(PointsView(std::span(values), dims), {.kind = MetricKind::cosine}, eps,
+      check_all_ways(PointsView(values, dims), {.kind = MetricKind::cosine}, eps,
                      table_by(150, eps, eps < 2 ? 1e-14L : -1, distance), distance);
     }
   }
@@ -236,7 +232,7 @@ TEST_CASE("metric: cosine looks at directions alone") {
 
 TEST_CASE("metric: a factor for each column") {
   for (const std::size_t dims : {1U, 3U, 9U}) {
-    const test::DataSet data = test::make_data("clustered", 200, dims, Precision::float32, dims);
+    const DataSet data = make_data("clustered", 200, dims, Precision::float32, dims);
     std::vector<double> scale, scaled;
     for (std::size_t k = 0; k < dims; ++k) scale.push_back(k % 2 == 0 ? 0.01 : 3.3);
     for (std::size_t i = 0; i < data.floats.size(); ++i)
@@ -244,9 +240,9 @@ TEST_CASE("metric: a factor for each column") {
     for (const double eps : {data.scale, data.scale / 30}) {
       INFO(dims << "-D, eps " << eps);
       const auto distance = [&](std::size_t i, std::size_t j) {
-        return std::sqrt(static_cast<Real>(test::oracle_squared_distance(&scaled[i * dims], &scaled[j * dims], dims)));
+        return std::sqrt(static_cast<Real>(oracle_squared_distance(&scaled[i * dims], &scaled[j * dims], dims)));
       };
-      check_all_ways(data.view(), {.scale = scale}, eps, test::oracle_table(scaled, dims, eps), distance);
+      check_all_ways(data.view(), {.scale = scale}, eps, oracle_table(scaled, dims, eps), distance);
     }
   }
 }
@@ -260,8 +256,7 @@ TEST_CASE("metric: what it has no place for is refused, with the culprit and the
   const std::vector<double> huge{1, 1e300};
   const auto check = [&]<class E>(const std::vector<double>& values, std::size_t dims, const Metric& metric, E*,
                                   std::initializer_list<std::string_view> parts) {
-    test::check_mentions(test::error_of<E>([&] { (void)engine.load(PointsView(std::span(values), dims), metric); }),
-                         parts);
+    check_error<E>(parts, [&] { (void)engine.load(PointsView(values, dims), metric); });
   };
   UsageError* const usage = nullptr;
   InputError* const input = nullptr;
@@ -285,31 +280,27 @@ TEST_CASE("metric: longitudes of a turn more or less, and none beyond") {
   const Engine engine({.threads = 1});
   const auto load = [&](double longitude, double latitude, const Metric& metric) {
     const std::vector<double> values{0, 0, longitude, latitude};
-    (void)engine.load(PointsView(std::span(values), 2), metric);
+    (void)engine.load(PointsView(values, 2), metric);
   };
   const Metric greatcircle{.kind = MetricKind::greatcircle};
   const Metric haversine{.kind = MetricKind::haversine, .latitude_first = true};
   for (const double good : {-360.0, 720.0}) load(good, 1, greatcircle);
   for (const double good : {-2 * std::numbers::pi, 4 * std::numbers::pi}) load(1, good, haversine);
   for (const double bad : {-360.1, 720.1, 1e300}) {
-    test::check_mentions(test::error_of<InputError>([&] { load(bad, 1, greatcircle); }),
-                         {"longitude", "row 1, column 0", "-360 to 720"});
+    check_error<InputError>({"longitude", "row 1, column 0", "-360 to 720"}, [&] { load(bad, 1, greatcircle); });
   }
-  test::check_mentions(test::error_of<InputError>([&] { load(1, 120, haversine); }),
-                       {"longitude 120", "row 1, column 1", "greatcircle"});
+  check_error<InputError>({"longitude 120", "row 1, column 1", "greatcircle"}, [&] { load(1, 120, haversine); });
 }
 
 TEST_CASE("metric: a radius whose square is no number is refused by every way in, and taken where none is squared") {
   const Engine engine({.threads = 1, .backend = BackendChoice::cpu});
   const auto check = [&](const std::vector<double>& values, double eps, const Metric& metric, std::string_view size) {
     INFO("eps " << eps);
-    const PointsView view(std::span<const double>(values), 2);
+    const PointsView view(values, 2);
     const Dataset data = engine.load(view, metric);
     const std::vector<std::int32_t> labels{0};
     const CoreView core{PointsView(std::span(values).first(2), 2), labels, eps, metric};
-    const auto refused = [&](const auto& work) {
-      test::check_mentions(test::error_of<UsageError>(work), {"eps 1e", size, "another unit"});
-    };
+    const auto refused = [&](const auto& work) { check_error<UsageError>({"eps 1e", size, "another unit"}, work); };
     refused([&] { (void)run(data, grid({eps}, {1}), {.verify = true}); });
     refused([&] { (void)run(data.weighted(std::vector<double>{1, 1, 1}), grid({eps}, {1})); });
     refused([&] { (void)neighbors(data, eps, Distances::omit); });
@@ -327,7 +318,7 @@ TEST_CASE("metric: a radius whose square is no number is refused by every way in
   for (const Metric& metric : {Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev}}) {
     for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
       for (const auto& [values, eps] : {std::pair(tiny, 1e-165), std::pair(huge, 1e199)}) {
-        const Dataset data = engine.load(PointsView(std::span(values), 2), metric);
+        const Dataset data = engine.load(PointsView(values, 2), metric);
         CHECK(run(data, grid({eps}, {1}), {.strategy = strategy, .verify = true}).front().labels ==
               std::vector<std::int32_t>{0, 1, 2});
       }
@@ -341,7 +332,7 @@ TEST_CASE("metric: differences whose squares overflow are far") {
     values[0] = 1e300;
     values[dims] = -1e300;
     values[2 * dims] = std::nextafter(1e300, 2e300);  // 1e284 farther
-    const PointsView view(std::span<const double>(values), dims);
+    const PointsView view(values, dims);
     for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
       for (const double eps : {1e-150, 1.0, 1e150}) {
         INFO(dims << "-D, eps " << eps);
@@ -354,7 +345,7 @@ TEST_CASE("metric: differences whose squares overflow are far") {
 
 TEST_CASE("metric: moved points count in the budget") {
   const std::vector<double> values(2 * 100'000, 1.0);
-  const PointsView view(std::span<const double>(values), 2);
+  const PointsView view(values, 2);
   const Engine engine({.memory = 3'000'000, .threads = 1});
   CHECK_NOTHROW((void)engine.load(view));
   CHECK_THROWS_AS((void)engine.load(view, {.kind = MetricKind::greatcircle}), ResourceError);
@@ -372,29 +363,29 @@ TEST_CASE("metric: what is the same metric is described, and searched, as the sa
   CHECK(canonical({.box = {{}, {0, 1}}}) == Metric{.box = {{}, {0, 1}}});
   CHECK(describe(power(2)).empty());
   CHECK(describe(power(1)) == "manhattan");
-  CHECK(describe({.scale = {1, 1}, .box = {{}, {}}}).empty());
+  CHECK(epsflow::describe({.scale = {1, 1}, .box = {{}, {}}}).empty());
   CHECK(describe_in_full(power(2)) == "euclidean");
   CHECK(eps_unit({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre}) == "km");
   CHECK(eps_unit({.kind = MetricKind::haversine}) == "rad");
   CHECK(eps_unit({}).empty());
   // If the metric does not transform the points, they are not copied: the budget has no room for a copy.
   const std::vector<float> values(2 * 100'000, 1.0F);
-  const PointsView view(std::span<const float>(values), 2);
+  const PointsView view(values, 2);
   const Engine engine({.memory = 1'500'000, .threads = 1});
   CHECK_NOTHROW((void)engine.load(view, {.scale = {1, 1}, .box = {{}, {}}}));
   CHECK_THROWS_AS((void)engine.load(view, {.scale = {1, 2}}), ResourceError);
-  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(view, {.scale = {1}}); }), {"1 factor"});
+  check_error<UsageError>({"1 factor"}, [&] { (void)engine.load(view, {.scale = {1}}); });
 }
 
 TEST_CASE("metric: descriptions tell metrics apart") {
   CHECK(describe(Metric{}).empty());
-  CHECK(describe({.scale = {1, 0.5}}) == "euclidean, scaled by 1 0.5");
-  CHECK(describe({.kind = MetricKind::greatcircle}) == "greatcircle, eps in deg");
-  CHECK(describe({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}) ==
+  CHECK(epsflow::describe({.scale = {1, 0.5}}) == "euclidean, scaled by 1 0.5");
+  CHECK(epsflow::describe({.kind = MetricKind::greatcircle}) == "greatcircle, eps in deg");
+  CHECK(epsflow::describe({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}) ==
         "greatcircle, latitude first, eps in km");
-  CHECK(describe({.kind = MetricKind::haversine}) == "haversine");
-  CHECK(describe({.kind = MetricKind::cosine}) == "cosine");
+  CHECK(epsflow::describe({.kind = MetricKind::haversine}) == "haversine");
+  CHECK(epsflow::describe({.kind = MetricKind::cosine}) == "cosine");
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

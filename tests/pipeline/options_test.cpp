@@ -43,16 +43,14 @@ TEST_CASE("options: what is out of range is named with what it may be") {
   };
   const std::vector<double> points{0, 1, 2};
   for (const auto& [name, options] : cases) {
-    check_mentions(error_of<UsageError>([&, &o = options] { check_options(o.engine, o.run); }), {name});
+    check_error<UsageError>({name}, [&, &o = options] { check_options(o.engine, o.run); });
     // Every entry point of the library checks them.
-    check_mentions(error_of<UsageError>([&, &o = options] { (void)run(PointsView(points, 1), grid({1}, {2}), o); }),
-                   {name});
-    check_mentions(
-        error_of<UsageError>([&, &o = options] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, o); }),
-        {name});
+    check_error<UsageError>({name}, [&, &o = options] { (void)run(PointsView(points, 1), grid({1}, {2}), o); });
+    check_error<UsageError>({name},
+                            [&, &o = options] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, o); });
   }
-  check_mentions(error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, {.tables = 4097}); }),
-                 {"RunOptions::tables is 4097; 0 (as many as suit the backend) to 4,096 are possible"});
+  check_error<UsageError>({"RunOptions::tables is 4097; 0 (as many as suit the backend) to 4,096 are possible"},
+                          [&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, {.tables = 4097}); });
 }
 
 template <class Owner>
@@ -130,12 +128,9 @@ TEST_CASE("options: the paper's kernels and packed tables search a grid in float
         const std::vector<std::string_view> parts{"SearchOptions::kernel", "packed", "SearchOptions::index",
                                                   "SearchOptions::decide", "leave out"};
         for (const std::string_view part : parts) {
-          check_mentions(error_of<UsageError>([&] { check_options(options.run.search); }), {part});
-          check_mentions(error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), options); }),
-                         {part});
-          check_mentions(
-              error_of<UsageError>([&] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, options); }),
-              {part});
+          check_error<UsageError>({part}, [&] { check_options(options.run.search); });
+          check_error<UsageError>({part}, [&] { (void)run(PointsView(points, 1), grid({1}, {2}), options); });
+          check_error<UsageError>({part}, [&] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, options); });
         }
       };
       for (const IndexChoice index : {IndexChoice::tree, IndexChoice::all}) refused(index, DecideChoice::automatic);

@@ -13,7 +13,7 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
 
 /// Returns options for every way to label slices on a CPU.
@@ -32,11 +32,11 @@ const std::vector<RunOptions>& ways() {
 }
 
 TEST_CASE("slices: labels and counts are those of a run of each alone") {
-  test::check_random_slices(Engine({.threads = 2}), ways(), 200);
+  check_random_slices(Engine({.threads = 2}), ways(), 200);
 }
 
 TEST_CASE("slices: by every metric") {
-  for (const RunOptions& options : ways()) test::check_slices_by_metrics(Engine({.threads = 2}), options);
+  for (const RunOptions& options : ways()) check_slices_by_metrics(Engine({.threads = 2}), options);
 }
 
 TEST_CASE("slices: thousands of them, whose points lie at the same places") {
@@ -77,7 +77,7 @@ TEST_CASE("slices: neighbours are of the same slice; a plan is made of all") {
 TEST_CASE("slices: what is wrong is named") {
   const Engine engine({.threads = 1});
   const std::vector<double> x{0, 1, 2, 3};
-  const PointsView points(std::span<const double>(x), 1);
+  const PointsView points(x, 1);
   const auto load = [&](const std::vector<std::uint64_t>& offsets) { return engine.load(points, offsets); };
   using Catch::Contains;
   REQUIRE_THROWS_WITH(load({}), Contains("at least one offset"));
@@ -94,4 +94,4 @@ TEST_CASE("slices: what is wrong is named") {
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

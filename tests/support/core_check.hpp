@@ -1,3 +1,4 @@
+// Compares the results of runs.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,17 @@
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::test {
+
+inline void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    INFO("eps " << found[v].variant.eps << ", minpts " << found[v].variant.minpts);
+    CHECK(found[v].variant == expected[v].variant);
+    CHECK(found[v].labels == expected[v].labels);
+    CHECK(found[v].core == expected[v].core);
+    CHECK(found[v].summary == expected[v].summary);
+  }
+}
 
 /// Checks that clusters, core points, merges and core_since equal those of a summary run on the data set `of`, and that
 /// border points, noise and sizes are absent; also without RunOptions::clusters. Returns the clusters of all variants.
