@@ -1,7 +1,6 @@
 // If a run is cancelled, the task graph must end soon and start nothing new. Earlier results must be right.
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <thread>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // In a run without errors, the task graph gives every variant once, in order, with the right labels, for all options.
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <vector>
 

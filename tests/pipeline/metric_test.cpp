@@ -3,15 +3,14 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <numbers>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/metric_check.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
@@ -25,7 +24,6 @@
 namespace epsflow::test {
 namespace {
 
-using Real = long double;
 constexpr Real kPi = std::numbers::pi_v<Real>;
 
 /// Vincenty's formula is accurate for near and for opposite points.
@@ -35,6 +33,12 @@ Real angle_between(Real lambda1, Real phi1, Real lambda2, Real phi2) {
   const Real b = std::cos(phi1) * std::sin(phi2) - std::sin(phi1) * std::cos(phi2) * std::cos(diff);
   const Real c = std::sin(phi1) * std::sin(phi2) + std::cos(phi1) * std::cos(phi2) * std::cos(diff);
   return std::atan2(std::sqrt(a * a + b * b), c);
+}
+
+/// Returns the angle between two places of a list of longitudes and latitudes in degrees.
+Real angle_of(const std::vector<double>& degrees, std::size_t i, std::size_t j) {
+  const auto radians = [&](std::size_t at) { return degrees[at] * (kPi / 180); };
+  return angle_between(radians(2 * i), radians(2 * i + 1), radians(2 * j), radians(2 * j + 1));
 }
 
 Real cosine_distance(const double* p, const double* q, std::size_t dims) {
@@ -47,57 +51,10 @@ Real cosine_distance(const double* p, const double* q, std::size_t dims) {
   return 1 - pq / std::sqrt(pp * qq);
 }
 
-/// Finds neighbours by the distance of two rows. No pair may be within `doubtful` of eps.
-OracleTable table_by(std::size_t n, double eps, Real doubtful,
-                     const std::function<Real(std::size_t, std::size_t)>& distance) {
-  OracleTable table;
-  table.rows.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t close = 0;  // checked once per row, because a check takes longer than a distance
-    for (std::size_t j = 0; j < n; ++j) {
-      const Real d = i == j ? 0 : distance(i, j);
-      close += std::abs(d - eps) > doubtful ? 0 : 1;
-      if (d <= eps) table.rows[i].push_back(static_cast<std::uint32_t>(j));
-    }
-    REQUIRE(close == 0);
-  }
-  return table;
-}
-
-/// Checks labels and neighbours of every strategy with every index.
+/// Checks all ways; distances may have an error, as they are computed back from transformed points.
 void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected,
-                    const std::function<Real(std::size_t, std::size_t)>& distance) {
-  const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::tree, IndexChoice::all}) {
-      INFO("strategy " << static_cast<int>(strategy) << ", index " << static_cast<int>(index));
-      const Engine engine({.threads = 2});
-      const Dataset data = engine.load(points, metric);
-      REQUIRE(data.dims() == points.dims());
-      const bool first =
-          strategy == StrategyChoice::automatic && index == IndexChoice::automatic;  // all give the same labels
-      const auto results =
-          run(data, grid({eps}, minpts), {.strategy = strategy, .search = {.index = index}, .verify = first});
-      REQUIRE(results.size() == minpts.size());
-      for (const VariantResult& r : results) {
-        REQUIRE(r.variant.eps == eps);
-        REQUIRE(r.labels == oracle_labels(expected, r.variant.minpts).labels);
-      }
-    }
-  }
-  const Dataset data = Engine({.threads = 2}).load(points, metric);
-  const Neighbors found = neighbors(data, eps, Distances::include);
-  REQUIRE(found.pairs() == expected.pairs());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::size_t wrong = 0;
-    for (std::uint64_t at = found.offsets[i]; at < found.offsets[i + 1]; ++at) {
-      const std::uint32_t j = found.ids[at];
-      const Real off = std::abs(static_cast<Real>(found.distances[at]) - (i == j ? 0 : distance(i, j)));
-      wrong += off < 1e-7L * (1 + eps) ? 0 : 1;
-    }
-    REQUIRE(wrong == 0);
-  }
-  REQUIRE(plan(data, grid({eps}, {3})).front().eps == eps);
+                    const PairDistance& distance) {
+  check_all_ways(points, metric, eps, expected, distance, 1e-7L * (1 + eps));
 }
 
 /// Returns longitudes and latitudes in degrees, many of them near the date line and both poles, and some at the poles.
@@ -107,22 +64,12 @@ std::vector<double> sky(std::size_t n, std::uint64_t seed) {
   for (std::size_t i = 0; i < n; ++i) {
     double longitude = random.uniform(-180, 180);
     double latitude = std::asin(random.uniform(-1, 1)) * 180 / std::numbers::pi;
-    switch (i % 6) {
-      case 0:
-        longitude = (i % 12 < 6 ? 180 : -180) + random.uniform(-3, 3) * (i % 12 < 6 ? -1 : 1);
-        break;
-      case 1:
-        latitude = 90 - random.unit() * 4;
-        break;
-      case 2:
-        latitude = -90 + random.unit() * 4;
-        break;
-      case 3:
-        longitude = random.uniform(-2, 2) + (i % 4 < 2 ? 360 : 0);
-        latitude = random.uniform(-2, 2);
-        break;
-      default:
-        break;
+    if (i % 6 == 0) longitude = (i % 12 < 6 ? 180 : -180) + random.uniform(-3, 3) * (i % 12 < 6 ? -1 : 1);
+    if (i % 6 == 1) latitude = 90 - random.unit() * 4;
+    if (i % 6 == 2) latitude = -90 + random.unit() * 4;
+    if (i % 6 == 3) {
+      longitude = random.uniform(-2, 2) + (i % 4 < 2 ? 360 : 0);
+      latitude = random.uniform(-2, 2);
     }
     if (i % 97 == 1) latitude = 90;
     if (i % 89 == 2) latitude = -90;
@@ -135,14 +82,9 @@ std::vector<double> sky(std::size_t n, std::uint64_t seed) {
 TEST_CASE("metric: great circles, across the date line and around the poles, for any eps") {
   for (std::uint64_t seed = 1; seed <= sets_of(4); ++seed) {
     const std::vector<double> values = sky(240, seed);
-    const Real degree = kPi / 180;
     for (const double eps : {0.31, 1.7, 9.3, 45.0001, 120.5, 175.3, 180.0, 500.0}) {
       INFO("seed " << seed << ", eps " << eps);
-      const auto distance = [&](std::size_t i, std::size_t j) {
-        return angle_between(values[2 * i] * degree, values[2 * i + 1] * degree, values[2 * j] * degree,
-                             values[2 * j + 1] * degree) /
-               degree;
-      };
+      const auto distance = [&](std::size_t i, std::size_t j) { return angle_of(values, i, j) * 180 / kPi; };
       const OracleTable expected = table_by(values.size() / 2, eps, eps < 180 ? 1e-10L : -1, distance);
       if (eps >= 180) REQUIRE(expected.pairs() == 240 * 240);
       check_all_ways(PointsView(values, 2), {.kind = MetricKind::greatcircle}, eps, expected, distance);
@@ -165,11 +107,7 @@ TEST_CASE("metric: great circles in other units, and latitude first") {
        {Case{ArcUnit::degree, 180 / kPi}, Case{ArcUnit::arcminute, 60 * 180 / kPi},
         Case{ArcUnit::arcsecond, 3600 * 180 / kPi}, Case{ArcUnit::radian, 1}, Case{ArcUnit::kilometre, 6371.0088L}}) {
     INFO("unit " << static_cast<int>(c.unit));
-    const auto distance = [&](std::size_t i, std::size_t j) {
-      const Real degree = kPi / 180;
-      return c.per_radian * angle_between(values[2 * i] * degree, values[2 * i + 1] * degree, values[2 * j] * degree,
-                                          values[2 * j + 1] * degree);
-    };
+    const auto distance = [&](std::size_t i, std::size_t j) { return c.per_radian * angle_of(values, i, j); };
     const double eps = static_cast<double>(0.03L * c.per_radian);
     const OracleTable expected = table_by(values.size() / 2, eps, 1e-12L * c.per_radian, distance);
     check_all_ways(PointsView(values, 2), {.kind = MetricKind::greatcircle, .unit = c.unit}, eps, expected, distance);

@@ -24,7 +24,6 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/metric.hpp>
-#include <epsflow/core/sweep.hpp>
 
 namespace epsflow::test {
 namespace {

@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/core_points.hpp"
 #include "support/errors.hpp"
+#include "support/metric_check.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
@@ -30,8 +28,6 @@
 
 namespace epsflow::test {
 namespace {
-
-using Real = long double;
 
 /// Returns the distance of two points by a metric: the minimum over all 3^d copies of the second.
 Real distance_over_copies(const Metric& metric, const std::vector<Real>& p, const std::vector<Real>& q) {
@@ -78,78 +74,13 @@ std::vector<std::vector<Real>> rows_of(PointsView points) {
   return rows;
 }
 
-/// Finds neighbours by distance. Unless `exact` is true, no pair may be so near to eps that rounding matters.
-OracleTable table_of(PointsView points, const Metric& metric, double eps, bool exact) {
+/// Checks all ways. Unless `exact` is true, no pair may be so near to eps that rounding matters.
+void check_all_ways(PointsView points, const Metric& metric, double eps, bool exact = false) {
   const auto rows = rows_of(points);
-  OracleTable table;
-  table.rows.resize(rows.size());
-  Real nearest = 1;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      const Real d = distance_over_copies(metric, rows[i], rows[j]);
-      nearest = std::min(nearest, std::abs(d - eps) / eps);
-      if (d <= eps) table.rows[i].push_back(static_cast<std::uint32_t>(j));
-    }
-  }
-  if (!exact) REQUIRE(nearest > 1e-12L);
-  return table;
-}
-
-Engine engine_for(const Metric& metric) {
-  const bool powers = transformed_space(metric).norm == Norm::minkowski;
-  return Engine({.threads = 2, .backend = powers ? BackendChoice::cpu : BackendChoice::automatic});
-}
-
-/// Checks labels and neighbours of every strategy.
-void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected) {
-  const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
-  const Engine engine = engine_for(metric);
-  const Dataset data = engine.load(points, metric);
-  std::vector<double> weights(points.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i * 7 % 9) / 2 - 0.5;
-  const Dataset weighted = data.weighted(weights);
-  std::vector<RunOptions> ways;
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::all}) {
-      if (index == IndexChoice::all && engine.backend() == "gpu") continue;
-      ways.push_back({.strategy = strategy, .search = {.index = index}});
-    }
-  }
-  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
-    if (engine.backend() == "gpu") ways.push_back({.search = {.kernel = kernel}});
-  }
-  for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
-    if (format == FormatChoice::packed && points.dims() > 3) continue;
-    ways.push_back({.search = {.format = format}});
-  }
-  ways.front().verify = true;  // all give the same labels
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    INFO("way " << way);
-    const auto results = run(data, grid({eps}, minpts), ways[way]);
-    REQUIRE(results.size() == minpts.size());
-    for (const VariantResult& r : results) {
-      REQUIRE(r.labels == oracle_labels(expected, r.variant.minpts).labels);
-    }
-    for (const VariantResult& r : run(weighted, grid({eps}, minpts), ways[way])) {
-      REQUIRE(r.labels == oracle_labels(expected, core_by_weight(expected, weights, r.variant.minpts)).labels);
-    }
-  }
-  const auto rows = rows_of(points);
-  const Neighbors found = neighbors(data, eps, Distances::include);
-  REQUIRE(found.pairs() == expected.pairs());
-  Real largest_error = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::uint64_t at = found.offsets[i]; at < found.offsets[i + 1]; ++at) {
-      const Real d = distance_over_copies(metric, rows[i], rows[found.ids[at]]);
-      largest_error = std::max(largest_error, std::abs(static_cast<Real>(found.distances[at]) - d));
-    }
-  }
-  REQUIRE(largest_error <= 1e-12L * eps + 1e-15L);  // coordinates in a box are rounded to a fixed grid
-  // If the points themselves are predicted, they get their labels.
-  const VariantResult fitted = std::move(run(data, grid({eps}, {3}), {.core_mask = true}).front());
-  const std::vector<double> wide = widened(points);
-  const CorePoints core(PointsView(wide, points.dims()), fitted);
-  REQUIRE(predict(core.view(eps, metric), points) == fitted.labels);
+  const auto distance = [&](std::size_t i, std::size_t j) { return distance_over_copies(metric, rows[i], rows[j]); };
+  const OracleTable expected = table_by(points.size(), eps, exact ? -1 : 1e-12L * eps, distance);
+  // Coordinates in a box are rounded to a fixed grid.
+  check_all_ways(points, metric, eps, expected, distance, 1e-12L * eps + 1e-15L);
 }
 
 const std::initializer_list<Metric> kNorms{{.kind = MetricKind::euclidean},
@@ -184,7 +115,7 @@ TEST_CASE("space: other norms, in any number of dimensions") {
         const DataSet data = make_data("clustered", 120, dims, precision, dims);
         for (const double eps : {data.scale * 1.0123, data.scale / 7}) {
           INFO(describe(metric) << ", " << dims << "-D, eps " << eps);
-          check_all_ways(data.view(), metric, eps, table_of(data.view(), metric, eps, false));
+          check_all_ways(data.view(), metric, eps);
         }
       }
     }
@@ -226,7 +157,7 @@ TEST_CASE("space: periodic boxes, whatever their sides, up to an eps that is lon
       const double eps = share * shortest;
       INFO(box.size() << "-D, box " << seed << ", eps " << eps);
       const Metric metric{.box = box};
-      check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+      check_all_ways(view, metric, eps);
     }
   }
 }
@@ -246,7 +177,7 @@ TEST_CASE("space: periodic boxes whose points are all far from the faces, or nea
     for (const double eps : {0.1123, 0.41, 0.871}) {
       INFO("corner " << corner << ", eps " << eps);
       const Metric metric{.box = box};
-      check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+      check_all_ways(view, metric, eps);
     }
   }
 }
@@ -270,14 +201,14 @@ TEST_CASE("space: points on faces, with an eps of few units in the last place of
     for (const double eps : c.radii) {
       INFO("a side from " << c.side.lo << " to " << c.side.hi << ", eps " << eps);
       const PointsView line(std::span<const double>(c.values), 1);
-      check_all_ways(line, {.box = {c.side}}, eps, table_of(line, {.box = {c.side}}, eps, true));
+      check_all_ways(line, {.box = {c.side}}, eps, true);
       std::vector<double> pairs;
       for (const double x : c.values) {
         for (const double y : {c.side.lo, c.side.hi, c.values[2]}) pairs.insert(pairs.end(), {x, y});
       }
       const PointsView plane(pairs, 2);
       const Metric metric{.box = {c.side, c.side}};
-      check_all_ways(plane, metric, eps, table_of(plane, metric, eps, true));
+      check_all_ways(plane, metric, eps, true);
     }
   }
 }
@@ -292,7 +223,7 @@ TEST_CASE("space: periodic boxes by every norm, scaled") {
       if (scaled) metric.scale = {0.3, 2, 1.1};
       for (const double eps : {1.0123, 5.3}) {
         INFO(describe(metric) << ", eps " << eps);
-        check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+        check_all_ways(view, metric, eps);
       }
     }
   }
@@ -311,7 +242,7 @@ TEST_CASE("space: pairs at eps itself, the other way round too") {
         if (closed) metric.box.assign(dims, {0, 8});
         for (const double eps : {0.125, 0.625, 1.25, 4.0}) {
           INFO(describe(metric) << ", " << dims << "-D, eps " << eps);
-          check_all_ways(view, metric, eps, table_of(view, metric, eps, true));
+          check_all_ways(view, metric, eps, true);
         }
       }
     }
@@ -324,12 +255,12 @@ TEST_CASE("space: boxes of more slots than an axis holds") {
   for (const double eps : {1e-15, 2.5e-12, 3e-10, 2e-9}) {
     INFO("eps " << eps);
     const Metric metric{.box = {{0, 1}}};
-    check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+    check_all_ways(view, metric, eps);
   }
   const std::vector<double> six(6 * 3, 0.25);
   const PointsView wide(six, 6);
   const Metric metric{.box = std::vector<BoxSide>(6, {0, 1})};
-  check_all_ways(wide, metric, 1e-7, table_of(wide, metric, 1e-7, false));
+  check_all_ways(wide, metric, 1e-7);
 }
 
 TEST_CASE("space: a box so much larger than the points that it would move them is refused") {
@@ -378,7 +309,7 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
   const Metric large{.box = {{0, 1e17}, {}}};
   for (const std::vector<double>* const points : {&flat, &whole}) {
     const PointsView view(std::span<const double>(*points), 2);
-    check_all_ways(view, large, 1.25, table_of(view, large, 1.25, true));
+    check_all_ways(view, large, 1.25, true);
   }
   const PointsView one(std::span<const double>(values).first(2), 2);
   CHECK(run(engine.load(one, large), grid({1e-3}, {1})).front().summary.clusters == 1);

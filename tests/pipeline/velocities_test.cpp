@@ -1,9 +1,8 @@
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/velocities_check.hpp"
 
@@ -72,11 +71,10 @@ TEST_CASE("velocities: progress counts all of them, and a run can be ended") {
                    {.on_progress = [&](const Progress& progress) { last = progress; }});
   REQUIRE(last.variants == 8);
   REQUIRE(last.variants_done == 8);
-  CancelToken cancel;
-  cancel.cancel();
-  REQUIRE_THROWS_AS(sweep_velocities(Engine({.threads = 1}), data.view(), grid({1}, {2}),
-                                     [](const VelocityClusters&) {}, 0, {.cancel = &cancel}),
-                    Cancelled);
+  REQUIRE_THROWS_AS(
+      sweep_velocities(
+          Engine({.threads = 1}), data.view(), grid({1}, {2}), [](const VelocityClusters&) {}, 0, cancelled()),
+      Cancelled);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,19 +27,16 @@ std::vector<double> exact_weights(std::size_t n, Random& random) {
   return weights;
 }
 
-/// Returns options for every way to make labels.
-const std::vector<RunOptions>& ways() {
-  static const std::vector<RunOptions> all{
-      {.core_mask = true},
-      {.strategy = StrategyChoice::table, .core_mask = true},
-      {.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}, .verify = true, .core_mask = true},
-      {.strategy = StrategyChoice::table, .method = VariantMethod::each, .core_mask = true},
-      {.strategy = StrategyChoice::direct, .verify = true, .core_mask = true},
-      {.strategy = StrategyChoice::direct, .search = {.index = IndexChoice::all}, .core_mask = true},
-      {.strategy = StrategyChoice::direct, .search = {.index = IndexChoice::tree}, .core_mask = true},
-  };
-  return all;
-}
+/// Options for every way to make labels.
+const std::vector<RunOptions> kWays{
+    {.core_mask = true},
+    {.strategy = StrategyChoice::table, .core_mask = true},
+    {.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}, .verify = true, .core_mask = true},
+    {.strategy = StrategyChoice::table, .method = VariantMethod::each, .core_mask = true},
+    {.strategy = StrategyChoice::direct, .verify = true, .core_mask = true},
+    {.strategy = StrategyChoice::direct, .search = {.index = IndexChoice::all}, .core_mask = true},
+    {.strategy = StrategyChoice::direct, .search = {.index = IndexChoice::tree}, .core_mask = true},
+};
 
 /// Compares the results with the oracle; the sums of the weights are exact.
 void check_against(const OracleTable& table, const std::vector<double>& weights,
@@ -72,9 +68,9 @@ TEST_CASE("weighted: a point is core where the weights of its neighbours sum to 
     }
     const OracleTable table = data.oracle(eps);
     const Dataset loaded = engine.load(data.view()).weighted(weights);
-    for (std::size_t w = 0; w < ways().size(); ++w) {
+    for (std::size_t w = 0; w < kWays.size(); ++w) {
       INFO("way " << w);
-      const auto results = run(loaded, grid({eps}, {1, 3, 9, 40, 41}), ways()[w]);
+      const auto results = run(loaded, grid({eps}, {1, 3, 9, 40, 41}), kWays[w]);
       REQUIRE(results.size() == 5);
       check_against(table, weights, results);
     }

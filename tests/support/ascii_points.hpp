@@ -1,7 +1,6 @@
 // Point sets are drawn as text here, because a drawing is easier to check by eye than coordinates.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
