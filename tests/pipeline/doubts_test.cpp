@@ -81,6 +81,15 @@ DataSet pairs(std::size_t count) {
   return make_blobs(blobs, 1);
 }
 
+/// Returns nine blobs in a square.
+DataSet nine() {
+  std::vector<Blob> blobs;
+  for (const double y : {0, 12, 24}) {
+    for (const double x : {0, 12, 24}) blobs.push_back({{x, y}, 1, 150});
+  }
+  return make_blobs(blobs, 2);
+}
+
 DataSet strip(std::uint64_t seed) {
   Random random(seed);
   DataSet data{.dims = 2};
@@ -152,18 +161,7 @@ TEST_CASE("doubts: there are none of clusters that everybody sees") {
   const std::vector<Case> cases{
       {"two", make_blobs({{{0, 0}, 1, 500}, {{12, 12}, 1, 500}}, 1), {}},
       {"three", three_blobs(), {}},
-      {"nine",
-       make_blobs({{{0, 0}, 1, 150},
-                   {{12, 0}, 1, 150},
-                   {{24, 0}, 1, 150},
-                   {{0, 12}, 1, 150},
-                   {{12, 12}, 1, 150},
-                   {{24, 12}, 1, 150},
-                   {{0, 24}, 1, 150},
-                   {{12, 24}, 1, 150},
-                   {{24, 24}, 1, 150}},
-                  2),
-       {}},
+      {"nine", nine(), {}},
       {"of unequal size", make_blobs({{{0, 0}, 1, 900}, {{15, 0}, 1, 300}, {{0, 15}, 1, 100}}, 1), {}},
       {"of unequal density", make_blobs({{{0, 0}, 0.5, 400}, {{15, 0}, 1, 400}, {{0, 15}, 1.5, 400}}, 1), {}},
       {"in five dimensions",

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/errors.hpp"
-#include "support/oracle.hpp"
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
@@ -33,19 +33,6 @@ constexpr BackendChoice kCpu = BackendChoice::cpu;
 
 DataSet clustered(std::size_t n, std::size_t dims = 2, std::uint64_t seed = 42) {
   return make_data("clustered", n, dims, Precision::float64, seed);
-}
-
-/// Returns the first error in the results of a sweep, or an empty text.
-std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep, const DataSet& data) {
-  if (results.size() != sweep.size()) return "count of results";
-  for (std::size_t v = 0; v < results.size(); ++v) {
-    const Variant& variant = sweep.variants()[v];
-    const OracleLabels expected = oracle_labels(data.oracle(variant.eps), variant.minpts);
-    if (!(results[v].variant == variant)) return "variant " + std::to_string(v);
-    if (!(results[v].labels == expected.labels)) return "labels of variant " + std::to_string(v);
-    if (!(results[v].summary == expected.summary)) return "summary of variant " + std::to_string(v);
-  }
-  return "";
 }
 
 /// Holds a run at its first stage until open() is called.
@@ -80,11 +67,11 @@ TEST_CASE("engine: one data set, many runs, whatever their options") {
   CHECK(loaded.dims() == 2);
   CHECK(engine.options().threads == 3);
   for (int round = 0; round < 3; ++round) {
-    CHECK(wrong(run(loaded, sweep), sweep, data).empty());
+    CHECK(wrong(run(loaded, sweep), sweep, data) == "");
     const RunOptions by_table{.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}};
-    CHECK(wrong(run(loaded, sweep, by_table), sweep, data).empty());
+    CHECK(wrong(run(loaded, sweep, by_table), sweep, data) == "");
     const auto masked = run(loaded, sweep, {.verify = true, .core_mask = true});
-    CHECK(wrong(masked, sweep, data).empty());
+    CHECK(wrong(masked, sweep, data) == "");
     CHECK(masked.front().core.size() == 600);
     CHECK(run(loaded, sweep).front().core.empty());
   }
@@ -232,7 +219,7 @@ TEST_CASE("job: it runs in the background, can be waited for with a limit, and g
   CHECK(job->wait_for(60s));
   CHECK(job->wait_for(0ms));
   Job moved = std::move(*job);
-  CHECK(wrong(moved.results(), sweep, data).empty());
+  CHECK(wrong(moved.results(), sweep, data) == "");
   check_error<Error>({"taken already"}, [&] { (void)moved.results(); });
   CHECK(moved.wait_for(std::chrono::nanoseconds::max()));
   CHECK(moved.wait_for(0ms));
@@ -287,8 +274,8 @@ TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, a
   gate.open();
   CHECK(running.wait_for(10s));
   CHECK_THROWS_AS(running.results(), Cancelled);
-  CHECK(wrong(patient.results(), sweep, data).empty());
-  CHECK(wrong(run(loaded, sweep), sweep, data).empty());
+  CHECK(wrong(patient.results(), sweep, data) == "");
+  CHECK(wrong(run(loaded, sweep), sweep, data) == "");
 }
 
 }  // namespace

@@ -128,14 +128,11 @@ TEST_CASE("metric: haversine takes latitude and longitude in radians") {
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     const std::vector<double> degrees = sky(240, 5);
     std::vector<double> values;
-    std::vector<float> floats;
     for (std::size_t i = 0; i < degrees.size(); i += 2) {
-      for (const double x : {degrees[i + 1], degrees[i]}) {
-        floats.push_back(static_cast<float>(x * std::numbers::pi / 180));
-        values.push_back(precision == Precision::float32 ? static_cast<double>(floats.back())
-                                                         : x * std::numbers::pi / 180);
-      }
+      for (const double x : {degrees[i + 1], degrees[i]}) values.push_back(x * std::numbers::pi / 180);
     }
+    const std::vector<float> floats(values.begin(), values.end());
+    if (precision == Precision::float32) values.assign(floats.begin(), floats.end());
     const PointsView view = precision == Precision::float32 ? PointsView(floats, 2) : PointsView(values, 2);
     const auto distance = [&](std::size_t i, std::size_t j) {
       return angle_between(values[2 * i + 1], values[2 * i], values[2 * j + 1], values[2 * j]);
@@ -323,6 +320,10 @@ TEST_CASE("metric: descriptions tell metrics apart") {
         "greatcircle, latitude first, eps in km");
   CHECK(epsflow::describe({.kind = MetricKind::haversine}) == "haversine");
   CHECK(epsflow::describe({.kind = MetricKind::cosine}) == "cosine");
+  CHECK(epsflow::describe({.kind = MetricKind::manhattan}) == "manhattan");
+  CHECK(epsflow::describe({.kind = MetricKind::minkowski, .scale = {1, 2}, .power = 3}) ==
+        "minkowski, p = 3, scaled by 1 2");
+  CHECK(epsflow::describe({.box = {{0, 250}, {}, {-1, 1}}}) == "euclidean, in a box of 0:250 - -1:1");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void check_neighbors(const DataSet& data, double eps, const Settings& options) {
   REQUIRE(found.offsets[0] == 0);
   for (std::size_t i = 0; i < data.size(); ++i) {
     const auto row = found.row(i);
-    REQUIRE(std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i]);
+    REQUIRE(std::ranges::equal(row, expected.rows[i]));
     for (std::size_t k = 0; k < row.size(); ++k) {
       const double squared = data.squared_distance(i, row[k]);
       if (squared >= 0x1p-1000) {
@@ -125,10 +125,7 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
       const Neighbors found = neighbors(data.view(), eps, Distances::omit, options, {.trace = &trace});
       CHECK(found.pairs() == expected.pairs());
       bool equal = true;
-      for (std::size_t i = 0; i < data.size(); ++i) {
-        const auto row = found.row(i);
-        equal &= std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i];
-      }
+      for (std::size_t i = 0; i < data.size(); ++i) equal &= std::ranges::equal(found.row(i), expected.rows[i]);
       CHECK(equal);
       // A batch of one row cannot be split and gets a larger buffer instead.
       if (lane_pairs >= 400) CHECK(trace.retries() > 0);

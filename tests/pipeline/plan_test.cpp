@@ -9,6 +9,7 @@
 #include "support/blobs.hpp"
 #include "support/cancelling.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
@@ -92,11 +93,9 @@ TEST_CASE("plan: no time where the memory is too small, and the data set is as g
   for (std::uint64_t memory = 2 * bytes; memory <= 40 * bytes; memory += memory / 4) {
     const Dataset loaded = Engine({.memory = memory, .threads = 2, .backend = kCpu}).load(data.view());
     std::vector<GroupPlan> plans;
-    try {
-      plans = plan(loaded, sweep, {}, {.strategy = StrategyChoice::table});
-    } catch (const ResourceError&) {
-      continue;  // the index does not fit
-    }
+    const bool no_index =
+        throws<ResourceError>([&] { plans = plan(loaded, sweep, {}, {.strategy = StrategyChoice::table}); });
+    if (no_index) continue;
     REQUIRE(plans.size() == 1);
     CHECK((plans[0].fits || !plans[0].seconds));
     CHECK(total_seconds(plans).has_value() == plans[0].seconds.has_value());
@@ -118,11 +117,8 @@ TEST_CASE("plan: an eps is planned among others as alone, however little memory 
   for (std::uint64_t memory = 2 * bytes; memory <= 40 * bytes; memory += memory / 8) {
     const Dataset loaded = Engine({.memory = memory, .threads = 2, .backend = kCpu}).load(data.view());
     std::vector<GroupPlan> together;
-    try {
-      together = plan(loaded, grid(eps, {4}));
-    } catch (const ResourceError&) {
-      continue;  // the index does not fit
-    }
+    const bool no_index = throws<ResourceError>([&] { together = plan(loaded, grid(eps, {4})); });
+    if (no_index) continue;
     REQUIRE(together.size() == eps.size());
     for (std::size_t e = 0; e < eps.size(); ++e) {
       const GroupPlan alone = plan(loaded, grid({eps[e]}, {4})).front();

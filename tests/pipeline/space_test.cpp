@@ -156,8 +156,7 @@ TEST_CASE("space: periodic boxes, whatever their sides, up to an eps that is lon
     for (const double share : {0.0173, 0.09, 0.2871, 0.45, 0.7123, 1.3}) {
       const double eps = share * shortest;
       INFO(box.size() << "-D, box " << seed << ", eps " << eps);
-      const Metric metric{.box = box};
-      check_all_ways(view, metric, eps);
+      check_all_ways(view, {.box = box}, eps);
     }
   }
 }
@@ -176,8 +175,7 @@ TEST_CASE("space: periodic boxes whose points are all far from the faces, or nea
     const PointsView view(values, 3);
     for (const double eps : {0.1123, 0.41, 0.871}) {
       INFO("corner " << corner << ", eps " << eps);
-      const Metric metric{.box = box};
-      check_all_ways(view, metric, eps);
+      check_all_ways(view, {.box = box}, eps);
     }
   }
 }
@@ -207,8 +205,7 @@ TEST_CASE("space: points on faces, with an eps of few units in the last place of
         for (const double y : {c.side.lo, c.side.hi, c.values[2]}) pairs.insert(pairs.end(), {x, y});
       }
       const PointsView plane(pairs, 2);
-      const Metric metric{.box = {c.side, c.side}};
-      check_all_ways(plane, metric, eps, true);
+      check_all_ways(plane, {.box = {c.side, c.side}}, eps, true);
     }
   }
 }
@@ -254,13 +251,11 @@ TEST_CASE("space: boxes of more slots than an axis holds") {
   const PointsView view(values, 1);
   for (const double eps : {1e-15, 2.5e-12, 3e-10, 2e-9}) {
     INFO("eps " << eps);
-    const Metric metric{.box = {{0, 1}}};
-    check_all_ways(view, metric, eps);
+    check_all_ways(view, {.box = {{0, 1}}}, eps);
   }
   const std::vector<double> six(6 * 3, 0.25);
   const PointsView wide(six, 6);
-  const Metric metric{.box = std::vector<BoxSide>(6, {0, 1})};
-  check_all_ways(wide, metric, 1e-7);
+  check_all_ways(wide, {.box = std::vector<BoxSide>(6, {0, 1})}, 1e-7);
 }
 
 TEST_CASE("space: a box so much larger than the points that it would move them is refused") {
@@ -346,13 +341,6 @@ TEST_CASE("space: what has no such distance is refused, with the culprit and the
                           [&] { (void)run(data, grid({1}, {2}), {.search = {.index = IndexChoice::tree}}); });
   const Dataset powers = engine.load(view, {.kind = MetricKind::minkowski, .power = 50});
   check_error<UsageError>({"1e-30", "power 50", "Metric::scale"}, [&] { (void)run(powers, grid({1e-30}, {2})); });
-}
-
-TEST_CASE("space: descriptions tell metrics apart") {
-  CHECK(epsflow::describe({.kind = MetricKind::manhattan}) == "manhattan");
-  CHECK(epsflow::describe({.kind = MetricKind::minkowski, .scale = {1, 2}, .power = 3}) ==
-        "minkowski, p = 3, scaled by 1 2");
-  CHECK(epsflow::describe({.box = {{0, 250}, {}, {-1, 1}}}) == "euclidean, in a box of 0:250 - -1:1");
 }
 
 }  // namespace
