@@ -52,18 +52,12 @@ std::vector<T> load_npy(const std::filesystem::path& file, std::string_view desc
 /// Returns numbers that are separated by commas and line ends.
 inline std::vector<double> load_numbers(const std::filesystem::path& file) {
   std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  std::string all = text.str();
-  for (char& c : all) c = c == ',' ? ' ' : c;
   std::vector<double> values;
-  for (const char* at = all.c_str();;) {
-    char* end = nullptr;
-    const double value = std::strtod(at, &end);
-    if (end == at) return values;
+  for (double value = 0; in >> value;) {
     values.push_back(value);
-    at = end;
+    if (in.peek() == ',') in.ignore();
   }
+  return values;
 }
 
 /// Returns the cells of a plain CSV file, row by row, without the header.

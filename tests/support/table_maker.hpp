@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,16 +58,13 @@ class TableMaker {
     std::vector<std::vector<Range>> ranges;
     for (std::uint32_t first = 0; first < n; first += cell_size) {
       starts.push_back(first);
-      std::uint32_t lowest = first;
-      std::uint32_t highest = first;
+      std::set<std::uint32_t> near{first};
       for (std::uint32_t p = first; p < std::min(n, first + cell_size); ++p) {
-        for (const std::uint32_t q : positions(rows.rows[order_[p]])) {
-          lowest = std::min(lowest, q);
-          highest = std::max(highest, q);
-        }
+        for (const std::uint32_t q : positions(rows.rows[order_[p]])) near.insert(q);
       }
+      const std::uint32_t lowest = *near.begin(), highest = *near.rbegin();
       ranges.push_back({{lowest, highest + 1}});
-      if (highest - lowest > 3 && !any_between(rows, first, std::min(n, first + cell_size), lowest + 2)) {
+      if (highest - lowest > 3 && !near.contains(lowest + 2)) {
         ranges.back() = {{lowest, lowest + 2}, {lowest + 3, highest + 1}};
       }
     }
@@ -129,15 +128,6 @@ class TableMaker {
     for (const std::uint32_t id : ids) result.push_back(position_[id]);
     std::sort(result.begin(), result.end());
     return result;
-  }
-  [[nodiscard]] bool any_between(const OracleTable& rows, std::uint32_t first, std::uint32_t last,
-                                 std::uint32_t place) const {
-    for (std::uint32_t p = first; p < last; ++p) {
-      for (const std::uint32_t q : positions(rows.rows[order_[p]])) {
-        if (q == place) return true;
-      }
-    }
-    return false;
   }
 
   MemoryBudget budget_{std::uint64_t{1} << 30};
