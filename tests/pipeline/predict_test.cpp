@@ -38,9 +38,9 @@ void check(const DataSet& data, double eps, Random& random) {
       const double x = data.view().at(random.below(data.size()), i % data.dims);
       const double moved = x + eps * random.uniform(-0.5, 0.5);
       const bool single = data.precision == Precision::float32;
-      const double y = std::isfinite(single ? static_cast<float>(moved) : moved) ? moved : x;
-      single ? fresh.floats.push_back(static_cast<float>(y)) : fresh.doubles.push_back(y);
+      fresh.doubles.push_back(std::isfinite(single ? static_cast<float>(moved) : moved) ? moved : x);
     }
+    fresh.floats.assign(fresh.doubles.begin(), fresh.doubles.end());
     const Labels found = predict(core.view(eps), fresh.view(), {.threads = 1});
     REQUIRE(found == oracle_predict(core.view(eps), fresh.view()));
   }

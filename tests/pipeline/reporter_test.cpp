@@ -87,7 +87,10 @@ TEST_CASE("reporter: what the caller's code throws first is thrown to all who co
     fail = true;
     // The progress of a table is reported a twentieth of a second after the last report, at the earliest.
     if (from == "progress of a table") std::this_thread::sleep_for(60ms);
-    const auto report = [&] { from == "progress of a table" ? reporter.progress(1, 0.5) : reporter.done(hand_over); };
+    const auto report = [&] {
+      if (from == "progress of a table") return reporter.progress(1, 0.5);
+      reporter.done(hand_over);
+    };
     CHECK(error_of<std::domain_error>(report) == "no more");
     const int before = calls;
     fail = false;
