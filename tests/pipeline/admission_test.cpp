@@ -1,8 +1,6 @@
 #include <epsflow/pipeline/admission.hpp>
 
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "support/catch.hpp"
 

@@ -65,8 +65,7 @@ TEST_CASE("choose backend: the environment says what is preferred") {
   CHECK(with("cpu") == BackendChoice::cpu);
   CHECK(with("gpu") == BackendChoice::gpu);
   setenv("EPSFLOW_BACKEND", "GPU", 1);
-  check_mentions(error_of<UsageError>([] { (void)preferred_backend(); }),
-                 {"EPSFLOW_BACKEND is 'GPU'", "auto, cpu, gpu"});
+  check_error<UsageError>({"EPSFLOW_BACKEND is 'GPU'", "auto, cpu, gpu"}, [] { (void)preferred_backend(); });
   setenv("EPSFLOW_BACKEND", kept.c_str(), 1);
 }
 

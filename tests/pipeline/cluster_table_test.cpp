@@ -3,16 +3,20 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/errors.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
+
 namespace epsflow::test {
 namespace {
 
@@ -28,15 +32,11 @@ struct Rows {
 /// The distances are 1 between 0 and 1, 2 between 1 and 2, and 3 between 0 and 2. Point 3 has no neighbour.
 Rows four() { return {{0, 3, 6, 9, 10}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 3}, {0, 1, 3, 1, 0, 2, 3, 2, 0, 0}}; }
 
-void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t v = 0; v < found.size(); ++v) {
-    INFO("eps " << found[v].variant.eps << ", minpts " << found[v].variant.minpts);
-    CHECK(found[v].variant == expected[v].variant);
-    CHECK(found[v].labels == expected[v].labels);
-    CHECK(found[v].core == expected[v].core);
-    CHECK(found[v].summary == expected[v].summary);
-  }
+/// Checks that clustering the table throws an E whose text contains every part.
+template <class E = UsageError>
+void check_refused(std::initializer_list<std::string_view> parts, const NeighborsView& table, const Sweep& sweep,
+                   const TableRun& options = {}, const EngineOptions& engine = {}) {
+  check_error<E>(parts, [&] { (void)cluster(table, sweep, options, engine); });
 }
 
 TEST_CASE("cluster table: a table that says its eps is refused for what it does not know") {
@@ -51,15 +51,11 @@ TEST_CASE("cluster table: a table that says its eps is refused for what it does 
   CHECK_THROWS_AS(cluster_each(table, grid({1, 3}, {2}), take), ResourceError);
   CHECK(seen == std::vector<double>{3});
   CHECK(cluster(table, grid({3, 1}, {2})).size() == 2);
-  check_mentions(error_of<UsageError>([&] {
-                   (void)cluster(table, grid({1, 3.5}, {2}));
-                 }),
-                 {"within 3", "eps 3.5 is larger", "make it with that eps"});
+  check_refused({"within 3", "eps 3.5 is larger", "make it with that eps"}, table, grid({1, 3.5}, {2}));
   table.distances = {};
   CHECK(cluster(table, grid({3}, {2})).front().summary.clusters == 1);
-  check_mentions(error_of<UsageError>([&] { (void)cluster(table, grid({1}, {2})); }),
-                 {"within 3", "no distances", "eps 1", "with distances"});
-  check_mentions(error_of<UsageError>([&] { (void)cluster(table, grid({4}, {2})); }), {"eps 4 is larger"});
+  check_refused({"within 3", "no distances", "eps 1", "with distances"}, table, grid({1}, {2}));
+  check_refused({"eps 4 is larger"}, table, grid({4}, {2}));
   table.eps = 0;  // eps is not known
   CHECK(cluster(table, grid({1}, {2})).front().summary.clusters == 1);
 }
@@ -99,10 +95,7 @@ TEST_CASE("cluster table: without distances every entry is a neighbour") {
   const Neighbors table = neighbors(data.view(), data.scale);
   const Sweep sweep = grid({data.scale}, {3, 1, 20, 7});
   check_same(cluster(table.view(), sweep, {.core_mask = true}), run(data.view(), sweep, {}, {.core_mask = true}));
-  check_mentions(error_of<UsageError>([&] {
-                   (void)cluster(table.view(), grid({0.1, 0.2}, {4}));
-                 }),
-                 {"no distances", "2 eps", "give the distances, or one eps"});
+  check_refused({"no distances", "2 eps", "give the distances, or one eps"}, table.view(), grid({0.1, 0.2}, {4}));
 }
 
 TEST_CASE("cluster table: weights are summed in place of neighbours") {
@@ -116,11 +109,9 @@ TEST_CASE("cluster table: weights are summed in place of neighbours") {
   check_same(cluster(table.view(), sweep, {.weights = weights, .core_mask = true}),
              run(loaded.weighted(weights), sweep, {.core_mask = true}));
   const std::vector<double> few(3, 1.0);
-  check_mentions(error_of<UsageError>([&] { (void)cluster(table.view(), sweep, {.weights = few}); }),
-                 {"500 rows", "3 weights", "one for each"});
+  check_refused({"500 rows", "3 weights", "one for each"}, table.view(), sweep, {.weights = few});
   weights[7] = std::nan("");
-  check_mentions(error_of<UsageError>([&] { (void)cluster(table.view(), sweep, {.weights = weights}); }),
-                 {"weight of point 7", "nan"});
+  check_refused({"weight of point 7", "nan"}, table.view(), sweep, {.weights = weights});
 }
 
 TEST_CASE("cluster table: a matrix of distances becomes the table of its points") {
@@ -146,12 +137,12 @@ TEST_CASE("cluster table: a matrix of distances becomes the table of its points"
   CHECK(cluster(far.view(), grid({1}, {2})).front().labels == std::vector<std::int32_t>{-1, -1});
   matrix[5 * data.size() + 2] = -1;
   matrix[9 * data.size()] = std::nan("");
-  check_mentions(error_of<InputError>([&] { (void)neighbors_of_distances(view, n, 1.0); }),
-                 {"row 5", "the distance -1", "point 2", "at least 0"});
-  check_mentions(error_of<UsageError>([&] { (void)neighbors_of_distances(view, n - 1, 1.0); }),
-                 {"for each pair", "90,000", "299 points"});
-  check_mentions(error_of<ResourceError>([&] { (void)neighbors_of_distances(view, n, 1.0, {.memory = 100'000}); }),
-                 {"the matrix of distances", "EngineOptions::memory"});
+  check_error<InputError>({"row 5", "the distance -1", "point 2", "at least 0"},
+                          [&] { (void)neighbors_of_distances(view, n, 1.0); });
+  check_error<UsageError>({"for each pair", "90,000", "299 points"},
+                          [&] { (void)neighbors_of_distances(view, n - 1, 1.0); });
+  check_error<ResourceError>({"the matrix of distances", "EngineOptions::memory"},
+                             [&] { (void)neighbors_of_distances(view, n, 1.0, {.memory = 100'000}); });
 }
 
 TEST_CASE("cluster table: distances of float32 are compared with an eps of float32 where that is asked for") {
@@ -165,48 +156,35 @@ TEST_CASE("cluster table: distances of float32 are compared with an eps of float
 }
 
 TEST_CASE("cluster table: what is no table of neighbours is refused by its row") {
-  const auto refusal = [](const Rows& rows, const Sweep& sweep) {
-    return error_of<InputError>([&] { (void)cluster(rows.view(), sweep); });
-  };
   const Sweep sweep = grid({2.5}, {2});
   CHECK(cluster(four().view(), sweep).front().labels == std::vector<std::int32_t>{0, 0, 0, -1});
-  Rows rows = four();
-  rows.ids[1] = 4;
-  check_mentions(refusal(rows, sweep), {"row 0", "point 4", "there are 4"});
-  rows = four();
-  std::swap(rows.ids[4], rows.ids[5]);
-  check_mentions(refusal(rows, sweep), {"row 1", "1 behind 2", "sort each row"});
-  rows = four();
-  rows.ids[9] = 0;
-  check_mentions(refusal(rows, sweep), {"row 3", "lacks the point itself"});
+  const auto refused = [&](std::initializer_list<std::string_view> parts, const auto& damage) {
+    Rows rows = four();
+    damage(rows);
+    check_refused<InputError>(parts, rows.view(), sweep);
+  };
+  refused({"row 0", "point 4", "there are 4"}, [](Rows& rows) { rows.ids[1] = 4; });
+  refused({"row 1", "1 behind 2", "sort each row"}, [](Rows& rows) { std::swap(rows.ids[4], rows.ids[5]); });
+  refused({"row 3", "lacks the point itself"}, [](Rows& rows) { rows.ids[9] = 0; });
   for (const double bad : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
-    rows = four();
-    rows.distances[7] = bad;
-    check_mentions(refusal(rows, sweep), {"row 2", "to point 1", "at least 0"});
+    refused({"row 2", "to point 1", "at least 0"}, [&](Rows& rows) { rows.distances[7] = bad; });
   }
-  rows = four();
-  rows.offsets = {0, 3, 6, 9, 9};
-  check_mentions(refusal(rows, sweep), {"offsets", "10"});
-  rows.offsets = {0, 6, 3, 9, 10};
-  check_mentions(refusal(rows, sweep), {"offsets", "row 1", "ascend"});
-  rows = four();
-  rows.distances.pop_back();
-  check_mentions(refusal(rows, sweep), {"10 entries", "9 distances"});
+  refused({"offsets", "10"}, [](Rows& rows) { rows.offsets[4] = 9; });
+  refused({"offsets", "row 1", "ascend"}, [](Rows& rows) { std::swap(rows.offsets[1], rows.offsets[2]); });
+  refused({"10 entries", "9 distances"}, [](Rows& rows) { rows.distances.pop_back(); });
 }
 
 TEST_CASE("cluster table: rows that are not symmetric are refused where an eps tells them apart") {
   Rows rows = four();
   rows.distances[2] = 4;  // the entry for 0 to 2; the one for 2 to 0 is 3
   for (const double eps : {3.0, 3.5}) {
-    check_mentions(error_of<InputError>([&] {
-                     (void)cluster(rows.view(), grid({1.5, eps}, {2}));
-                   }),
-                   {"row 0", "point 2 at the distance 4", "row 2", "at the distance 3", "symmetric"});
+    check_refused<InputError>({"row 0", "point 2 at the distance 4", "row 2", "at the distance 3", "symmetric"},
+                              rows.view(), grid({1.5, eps}, {2}));
   }
   for (const double eps : {2.9, 4.0, 9.0}) CHECK_NOTHROW(cluster(rows.view(), grid({eps}, {2})));
   rows = {{0, 2, 3}, {0, 1, 1}, {}};
-  check_mentions(error_of<InputError>([&] { (void)cluster(rows.view(), grid({1}, {1})); }),
-                 {"row 0 of the table has point 1", "row 1 does not have point 0"});
+  check_refused<InputError>({"row 0 of the table has point 1", "row 1 does not have point 0"}, rows.view(),
+                            grid({1}, {1}));
 }
 
 TEST_CASE("cluster table: along rows that are not symmetric clusters grow as scikit-learn's, where that is asked for") {
@@ -233,18 +211,14 @@ TEST_CASE("cluster table: no rows, options of a GPU, memory, and cancelling") {
   const Rows rows = four();
   CHECK(cluster(rows.view(), Sweep()).empty());
   for (const EngineOptions& on_gpu : {EngineOptions{.backend = BackendChoice::gpu}, EngineOptions{.gpu = 0}}) {
-    check_mentions(error_of<UsageError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, on_gpu); }),
-                   {"cluster()", "CPU", "EngineOptions::gpu"});
+    check_refused({"cluster()", "CPU", "EngineOptions::gpu"}, rows.view(), grid({1}, {1}), {}, on_gpu);
   }
   for (const unsigned threads : {4097U, std::numeric_limits<unsigned>::max()}) {
-    check_mentions(error_of<UsageError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, {.threads = threads}); }),
-                   {"EngineOptions::threads is", "4,096"});
+    check_refused({"EngineOptions::threads is", "4,096"}, rows.view(), grid({1}, {1}), {}, {.threads = threads});
   }
-  check_mentions(error_of<ResourceError>([&] { (void)cluster(rows.view(), grid({1}, {1}), {}, {.memory = 100}); }),
-                 {"the table", "EngineOptions::memory"});
-  CancelToken cancel;
-  cancel.cancel();
-  CHECK_THROWS_AS(cluster(rows.view(), grid({1}, {1}), {}, {}, {.cancel = &cancel}), Cancelled);
+  check_refused<ResourceError>({"the table", "EngineOptions::memory"}, rows.view(), grid({1}, {1}), {},
+                               {.memory = 100});
+  CHECK_THROWS_AS(cluster(rows.view(), grid({1}, {1}), {}, {}, cancelled()), Cancelled);
 }
 
 }  // namespace

@@ -15,15 +15,8 @@
 
 #include <epsflow/core/choices.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
-
-using test::add_uniform;
-using test::Blob;
-using test::DataSet;
-using test::make_blobs;
-using test::Random;
-using test::three_blobs;
 
 using Doubts = std::vector<Doubt>;
 
@@ -34,22 +27,21 @@ struct Case {
   Sweep sweep = {};  ///< empty: the suggested sweep
 };
 
-DataSet changed(DataSet data, const std::function<void(std::vector<double>&)>& change) {
-  change(data.doubles);
+/// Returns the data with change(x, axis) in place of each coordinate x.
+DataSet changed(DataSet data, const std::function<double(double, std::size_t)>& change) {
+  for (std::size_t i = 0; i < data.doubles.size(); ++i) data.doubles[i] = change(data.doubles[i], i % data.dims);
   return data;
 }
 
-DataSet uniform(std::size_t n, std::size_t dims, std::uint64_t seed) {
-  DataSet data;
-  data.dims = dims;
-  add_uniform(data, n, 0, 1, seed);
+DataSet twice(DataSet data) {
+  const std::vector<double> once = data.doubles;
+  data.doubles.insert(data.doubles.end(), once.begin(), once.end());
   return data;
 }
 
 DataSet arcs(double noise, std::size_t each, std::uint64_t seed) {
   Random random(seed);
-  DataSet data;
-  data.dims = 2;
+  DataSet data{.dims = 2};
   for (std::size_t i = 0; i < 2 * each; ++i) {
     const double angle = std::numbers::pi * random.unit();
     const bool low = i % 2 == 1;
@@ -89,10 +81,18 @@ DataSet pairs(std::size_t count) {
   return make_blobs(blobs, 1);
 }
 
+/// Returns nine blobs in a square.
+DataSet nine() {
+  std::vector<Blob> blobs;
+  for (const double y : {0, 12, 24}) {
+    for (const double x : {0, 12, 24}) blobs.push_back({{x, y}, 1, 150});
+  }
+  return make_blobs(blobs, 2);
+}
+
 DataSet strip(std::uint64_t seed) {
   Random random(seed);
-  DataSet data;
-  data.dims = 2;
+  DataSet data{.dims = 2};
   for (int i = 0; i < 300; ++i) {
     data.doubles.push_back(10 * random.unit());
     data.doubles.push_back(0.2 * random.unit());
@@ -104,9 +104,7 @@ void check_doubts(const Case& c) {
   INFO(c.name);
   const Dataset loaded = Engine().load(c.data.view());
   const Exploration made = c.sweep.size() > 0 ? explore(loaded, c.sweep) : explore(loaded);
-  if (made.recommended) {
-    UNSCOPED_INFO(made.recommended->reason << ", minpts " << made.recommended->variant.minpts);
-  }
+  if (made.recommended) UNSCOPED_INFO(made.recommended->reason << ", minpts " << made.recommended->variant.minpts);
   const auto words = [](const Doubts& doubts) {
     std::string text;
     for (const Doubt doubt : doubts) text += std::string(word_of(doubt)) + " ";
@@ -118,8 +116,8 @@ void check_doubts(const Case& c) {
 TEST_CASE("doubts: each has a set that it is true of") {
   const DataSet two = make_blobs({{{0, 0}, 1, 500}, {{12, 12}, 1, 500}}, 1);
   const std::vector<Case> cases{
-      {"uniform", uniform(400, 2, 1), {Doubt::no_clusters}},
-      {"chance on a line", uniform(150, 1, 1), {Doubt::weak}},
+      {"uniform", uniform_points(400, 2, 1), {Doubt::no_clusters}},
+      {"chance on a line", uniform_points(150, 1, 1), {Doubt::weak}},
       {"eps far too small",
        three_blobs(),
        {Doubt::no_clusters, Doubt::little_core},
@@ -137,24 +135,12 @@ TEST_CASE("doubts: each has a set that it is true of") {
       {"blobs in pairs", pairs(9), {Doubt::two_scales}},
       {"a small grid", three_blobs(), {Doubt::edge}, grid_of("0.1:8:20:log", {8})},
       {"few", make_blobs({{{0, 0}, 1, 45}, {{15, 15}, 1, 45}}, 1), {Doubt::few_points}},
-      {"every point twice",
-       changed(three_blobs(),
-               [](auto& x) {
-                 const std::vector<double> once = x;
-                 x.insert(x.end(), once.begin(), once.end());
-               }),
-       {Doubt::duplicates}},
+      {"every point twice", twice(three_blobs()), {Doubt::duplicates}},
       {"rounded to whole numbers",
-       changed(two,
-               [](auto& x) {
-                 for (double& v : x) v = std::round(v);
-               }),
+       changed(two, [](double x, std::size_t) { return std::round(x); }),
        {Doubt::duplicates, Doubt::quantised}},
       {"one column in another unit",
-       changed(with_noise(two, 1, 0, 1),
-               [](auto& x) {
-                 for (std::size_t i = 0; i < x.size(); i += 2) x[i] *= 1000;
-               }),
+       changed(with_noise(two, 1, 0, 1), [](double x, std::size_t axis) { return axis == 0 ? 1000 * x : x; }),
        {Doubt::one_axis_rules}},
   };
   std::vector<Doubt> seen;
@@ -175,18 +161,7 @@ TEST_CASE("doubts: there are none of clusters that everybody sees") {
   const std::vector<Case> cases{
       {"two", make_blobs({{{0, 0}, 1, 500}, {{12, 12}, 1, 500}}, 1), {}},
       {"three", three_blobs(), {}},
-      {"nine",
-       make_blobs({{{0, 0}, 1, 150},
-                   {{12, 0}, 1, 150},
-                   {{24, 0}, 1, 150},
-                   {{0, 12}, 1, 150},
-                   {{12, 12}, 1, 150},
-                   {{24, 12}, 1, 150},
-                   {{0, 24}, 1, 150},
-                   {{12, 24}, 1, 150},
-                   {{24, 24}, 1, 150}},
-                  2),
-       {}},
+      {"nine", nine(), {}},
       {"of unequal size", make_blobs({{{0, 0}, 1, 900}, {{15, 0}, 1, 300}, {{0, 15}, 1, 100}}, 1), {}},
       {"of unequal density", make_blobs({{{0, 0}, 0.5, 400}, {{15, 0}, 1, 400}, {{0, 15}, 1.5, 400}}, 1), {}},
       {"in five dimensions",
@@ -196,23 +171,13 @@ TEST_CASE("doubts: there are none of clusters that everybody sees") {
       {"arcs in each other", arcs(0.05, 500, 1), {}},
       {"a blob in a ring", ring_and_blob(1), {}},
       {"along one coordinate", make_blobs({{{0, 0}, 1, 400}, {{30, 0}, 1, 400}}, 2), {}},
-      {"far from the origin",
-       changed(three_blobs(2),
-               [](auto& x) {
-                 for (double& v : x) v += 1e6;
-               }),
-       {}},
+      {"far from the origin", changed(three_blobs(2), [](double x, std::size_t) { return x + 1e6; }), {}},
       {"long",
        changed(make_blobs({{{0, 0}, 1, 400}, {{0, 10}, 1, 400}}, 2),
-               [](auto& x) {
-                 for (std::size_t i = 0; i < x.size(); i += 2) x[i] *= 4;
-               }),
+               [](double x, std::size_t axis) { return axis == 0 ? 4 * x : x; }),
        {}},
       {"rounded much finer than eps",
-       changed(three_blobs(),
-               [](auto& x) {
-                 for (double& v : x) v = std::round(100 * v) / 100;
-               }),
+       changed(three_blobs(), [](double x, std::size_t) { return std::round(100 * x) / 100; }),
        {}},
       {"in a little noise", with_noise(three_blobs(), 40, -5, 15), {}},
   };
@@ -249,4 +214,4 @@ TEST_CASE("doubts: of coordinates, at their limits") {
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

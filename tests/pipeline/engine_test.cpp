@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/errors.hpp"
-#include "support/oracle.hpp"
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
@@ -33,19 +33,6 @@ constexpr BackendChoice kCpu = BackendChoice::cpu;
 
 DataSet clustered(std::size_t n, std::size_t dims = 2, std::uint64_t seed = 42) {
   return make_data("clustered", n, dims, Precision::float64, seed);
-}
-
-/// Returns the first error in the results of a sweep, or an empty text.
-std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep, const DataSet& data) {
-  if (results.size() != sweep.size()) return "count of results";
-  for (std::size_t v = 0; v < results.size(); ++v) {
-    const Variant& variant = sweep.variants()[v];
-    const OracleLabels expected = oracle_labels(data.oracle(variant.eps), variant.minpts);
-    if (!(results[v].variant == variant)) return "variant " + std::to_string(v);
-    if (!(results[v].labels == expected.labels)) return "labels of variant " + std::to_string(v);
-    if (!(results[v].summary == expected.summary)) return "summary of variant " + std::to_string(v);
-  }
-  return "";
 }
 
 /// Holds a run at its first stage until open() is called.
@@ -80,11 +67,11 @@ TEST_CASE("engine: one data set, many runs, whatever their options") {
   CHECK(loaded.dims() == 2);
   CHECK(engine.options().threads == 3);
   for (int round = 0; round < 3; ++round) {
-    CHECK(wrong(run(loaded, sweep), sweep, data).empty());
+    CHECK(wrong(run(loaded, sweep), sweep, data) == "");
     const RunOptions by_table{.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}};
-    CHECK(wrong(run(loaded, sweep, by_table), sweep, data).empty());
+    CHECK(wrong(run(loaded, sweep, by_table), sweep, data) == "");
     const auto masked = run(loaded, sweep, {.verify = true, .core_mask = true});
-    CHECK(wrong(masked, sweep, data).empty());
+    CHECK(wrong(masked, sweep, data) == "");
     CHECK(masked.front().core.size() == 600);
     CHECK(run(loaded, sweep).front().core.empty());
   }
@@ -109,12 +96,11 @@ TEST_CASE("engine: what was left open has come to something; options that cannot
   const Sweep sweep = grid({0.3}, {4});
   const RunOptions lanes{.search = {.lanes = 5000}};
   const RunOptions factor{.search = {.estimate_factor = -1}};
-  check_mentions(error_of<UsageError>([&] { (void)run(loaded, sweep, lanes); }), {"SearchOptions::lanes is 5000"});
-  check_mentions(error_of<UsageError>([&] { (void)plan(loaded, sweep, {}, factor); }),
-                 {"SearchOptions::estimate_factor"});
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(loaded, 1, Distances::omit, {}, lanes.search); }),
-                 {"SearchOptions::lanes is 5000"});
-  check_mentions(error_of<UsageError>([] { const Engine bad({.threads = 5000}); }), {"EngineOptions::threads is 5000"});
+  check_error<UsageError>({"SearchOptions::lanes is 5000"}, [&] { (void)run(loaded, sweep, lanes); });
+  check_error<UsageError>({"SearchOptions::estimate_factor"}, [&] { (void)plan(loaded, sweep, {}, factor); });
+  check_error<UsageError>({"SearchOptions::lanes is 5000"},
+                          [&] { (void)neighbors(loaded, 1, Distances::omit, {}, lanes.search); });
+  check_error<UsageError>({"EngineOptions::threads is 5000"}, [] { const Engine bad({.threads = 5000}); });
 }
 
 TEST_CASE("engine: what it cannot load is named, and leaves its memory") {
@@ -122,16 +108,16 @@ TEST_CASE("engine: what it cannot load is named, and leaves its memory") {
   std::vector<double> values(40'000, 1.0);
   values[2 * 7 + 1] = std::numeric_limits<double>::quiet_NaN();
   for (int i = 0; i < 3; ++i) {
-    check_mentions(error_of<InputError>([&] { (void)engine.load(PointsView{values, 2}); }), {"row 7", "column 1"});
+    check_error<InputError>({"row 7", "column 1"}, [&] { (void)engine.load(PointsView{values, 2}); });
   }
   values[2 * 7 + 1] = 0;
-  std::optional<Dataset> first = engine.load(PointsView{values, 2});
-  std::optional<Dataset> second = engine.load(PointsView{values, 2});
-  std::optional<Dataset> third = engine.load(PointsView{values, 2});
-  const auto refusal = error_of<ResourceError>([&] { (void)engine.load(PointsView{values, 2}); });
-  check_mentions(refusal, {"the data set", "EngineOptions::memory"});
-  std::optional<Dataset> copy = second;
-  second.reset();
+  std::vector<Dataset> held;
+  for (int i = 0; i < 3; ++i) held.push_back(engine.load(PointsView{values, 2}));
+  check_error<ResourceError>({"the data set", "EngineOptions::memory"}, [&] {
+    (void)engine.load(PointsView{values, 2});
+  });
+  std::optional<Dataset> copy = held.back();
+  held.pop_back();
   CHECK_THROWS_AS(engine.load(PointsView{values, 2}), ResourceError);
   copy.reset();
   CHECK_NOTHROW(engine.load(PointsView{values, 2}));
@@ -141,18 +127,17 @@ TEST_CASE("engine: points on a GPU, and labels on one, are refused where the eng
   const DataSet data = clustered(50);
   const Engine engine({.backend = kCpu});
   const double somewhere = 0;
-  check_mentions(error_of<UsageError>([&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1)); }),
-                 {"GPU", "copy them to the host"});
-  check_mentions(error_of<UsageError>(
-                     [&] { (void)run(engine.load(data.view()), grid({1}, {2}), {.labels = MemorySpace::device}); }),
-                 {"RunOptions::labels", "CPU"});
-  check_mentions(error_of<UsageError>([&] { (void)DevicePointsView(static_cast<const float*>(nullptr), 3, 2); }),
-                 {"null"});
-  check_mentions(error_of<UsageError>([&] { (void)DevicePointsView(&somewhere, 3, 0); }), {"0 dimensions"});
+  check_error<UsageError>({"GPU", "copy them to the host"},
+                          [&] { (void)engine.load(DevicePointsView(&somewhere, 1, 1)); });
+  check_error<UsageError>({"RunOptions::labels", "CPU"}, [&] {
+    (void)run(engine.load(data.view()), grid({1}, {2}), {.labels = MemorySpace::device});
+  });
+  check_error<UsageError>({"null"}, [&] { (void)DevicePointsView(static_cast<const float*>(nullptr), 3, 2); });
+  check_error<UsageError>({"0 dimensions"}, [&] { (void)DevicePointsView(&somewhere, 3, 0); });
   for (const RunOptions& options : {RunOptions{.strategy = StrategyChoice::table, .labels = MemorySpace::device},
                                     RunOptions{.method = VariantMethod::each, .labels = MemorySpace::device},
                                     RunOptions{.verify = true, .labels = MemorySpace::device}}) {
-    check_mentions(error_of<UsageError>([&] { check_options(options); }), {"MemorySpace::device", "table"});
+    check_error<UsageError>({"MemorySpace::device", "table"}, [&] { check_options(options); });
   }
 }
 
@@ -234,8 +219,8 @@ TEST_CASE("job: it runs in the background, can be waited for with a limit, and g
   CHECK(job->wait_for(60s));
   CHECK(job->wait_for(0ms));
   Job moved = std::move(*job);
-  CHECK(wrong(moved.results(), sweep, data).empty());
-  check_mentions(error_of<Error>([&] { (void)moved.results(); }), {"taken already"});
+  CHECK(wrong(moved.results(), sweep, data) == "");
+  check_error<Error>({"taken already"}, [&] { (void)moved.results(); });
   CHECK(moved.wait_for(std::chrono::nanoseconds::max()));
   CHECK(moved.wait_for(0ms));
 }
@@ -276,9 +261,7 @@ TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, a
   gate.wait_until_reached();
   // Other jobs wait for their turn.
   CancelToken token;
-  Observer observer;
-  observer.cancel = &token;
-  Job waiting = start(loaded, sweep, {}, observer);
+  Job waiting = start(loaded, sweep, {}, {.cancel = &token});
   std::optional<Job> dropped = start(loaded, sweep);
   Job patient = start(loaded, sweep);
   CHECK_FALSE(waiting.wait_for(30ms));
@@ -291,8 +274,8 @@ TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, a
   gate.open();
   CHECK(running.wait_for(10s));
   CHECK_THROWS_AS(running.results(), Cancelled);
-  CHECK(wrong(patient.results(), sweep, data).empty());
-  CHECK(wrong(run(loaded, sweep), sweep, data).empty());
+  CHECK(wrong(patient.results(), sweep, data) == "");
+  CHECK(wrong(run(loaded, sweep), sweep, data) == "");
 }
 
 }  // namespace

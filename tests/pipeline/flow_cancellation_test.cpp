@@ -1,12 +1,13 @@
 // If a run is cancelled, the task graph must end soon and start nothing new. Earlier results must be right.
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <thread>
 #include <vector>
 
 #include "pipeline/flow_scene.hpp"
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
@@ -21,32 +22,25 @@ TEST_CASE("flow: cancellation from within callbacks") {
     for (const int call : {1, 2, 4, 8}) {
       for (const int from : {0, 1, 2}) {
         const Watchdog watchdog("cancelled from a callback");
-        INFO("call " << call << ", from " << from << ", threads " << options.engine.threads);
+        INFO("call " << call << ", from " << from << ", " << describe(options));
         CancelToken token;
         std::atomic<int> calls{0};
-        Observer observer;
-        observer.cancel = &token;
         const auto count = [&](int where) {
           if (where == from && ++calls == call) token.cancel();
         };
-        observer.on_progress = [&](const Progress&) { count(1); };
-        observer.before_stage = [&](Stage) { count(2); };
+        const Observer observer{.on_progress = [&](const Progress&) { count(1); },
+                                .cancel = &token,
+                                .before_stage = [&](Stage) { count(2); }};
         Collector results;
-        bool thrown = false;
-        try {
-          run_each(
-              scene().data.view(), scene().sweep, options,
-              [&](VariantResult&& r) {
-                results.take(r);
-                count(0);
-              },
-              observer);
-        } catch (const Cancelled&) {
-          thrown = true;
-        }
+        const auto take = [&](VariantResult&& r) {
+          results.take(r);
+          count(0);
+        };
+        const bool thrown =
+            throws<Cancelled>([&] { run_each(scene().data.view(), scene().sweep, options, take, observer); });
         CHECK(results.right());
         CHECK(thrown == (calls >= call));
-        if (!thrown) CHECK(results.count() == scene().sweep.size());
+        if (!thrown) CHECK(results.complete());
         if (thrown) ++cancelled;
       }
     }
@@ -66,8 +60,7 @@ TEST_CASE("flow: cancellation from another thread at any moment") {
     const Settings& options = random.pick(all);
     const std::uint64_t moment = seed % 10 == 0 ? 1'000'000 : random.below(20);
     CancelToken token;
-    Observer observer;
-    observer.cancel = &token;
+    Observer observer{.cancel = &token};
     std::atomic<std::uint64_t> begun{0};
     std::atomic<bool> reached{false};
     std::atomic<bool> over{false};
@@ -81,18 +74,12 @@ TEST_CASE("flow: cancellation from another thread at any moment") {
       if (reached) token.cancel();
     });
     Collector results;
-    bool thrown = false;
-    try {
-      run_each(
-          scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { results.take(r); }, observer);
-    } catch (const Cancelled&) {
-      thrown = true;
-    }
+    const bool thrown = throws<Cancelled>([&] { collect(results, options, observer); });
     over = true;
     canceller.join();
     CHECK(results.right());
     CHECK(thrown == (begun > moment));
-    if (!thrown) CHECK(results.count() == scene().sweep.size());
+    if (!thrown) CHECK(results.complete());
     ++(thrown ? cancelled : finished);
   }
   CHECK(cancelled >= 100);
@@ -105,20 +92,15 @@ TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a 
   for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
     const Watchdog watchdog("cancellation takes long");
     CancelToken token;
-    Observer observer;
-    observer.cancel = &token;
+    Observer observer{.cancel = &token};
     std::atomic<int> searched{0};
     std::atomic<int> begun_late{0};
     observer.before_stage = [&](Stage stage) {
       if (token.cancelled()) ++begun_late;
       if (stage == Stage::find_neighbors && ++searched == 5) token.cancel();
     };
-    Settings options;
-    options.run.strategy = StrategyChoice::table;
-    options.run.method = method;
-    options.engine.threads = 4;
-    CHECK_THROWS_AS(run(PointsView(std::span<const float>(equal), 1), grid({1.0}, {5, 9}), options, observer),
-                    Cancelled);
+    const Settings options{.engine = {.threads = 4}, .run = {.strategy = StrategyChoice::table, .method = method}};
+    CHECK_THROWS_AS(run(PointsView(equal, 1), grid({1.0}, {5, 9}), options, observer), Cancelled);
     // Threads that checked the token just before may each start one piece.
     CHECK(begun_late <= 4);
     CHECK(searched < 20);
@@ -132,8 +114,7 @@ TEST_CASE("flow: a clustering without a table ends soon after it is cancelled, a
   const Watchdog watchdog("cancellation takes long");
   CancelToken token;
   std::atomic<bool> begun{false};
-  Observer observer;
-  observer.cancel = &token;
+  Observer observer{.cancel = &token};
   observer.before_stage = [&](Stage stage) {
     if (stage == Stage::cluster_directly) begun = true;
   };
@@ -141,39 +122,32 @@ TEST_CASE("flow: a clustering without a table ends soon after it is cancelled, a
     while (!begun) std::this_thread::yield();
     token.cancel();
   });
-  Settings options;
-  options.run.strategy = StrategyChoice::direct;
-  options.engine.threads = 4;
+  const Settings options{.engine = {.threads = 4}, .run = {.strategy = StrategyChoice::direct}};
   std::size_t results = 0;
-  CHECK_THROWS_AS(run_each(
-                      PointsView(std::span<const float>(equal), kDims), grid({1.0}, {60'000, 5}), options,
-                      [&](VariantResult&&) { ++results; }, observer),
-                  Cancelled);
+  CHECK_THROWS_AS(
+      run_each(
+          PointsView(equal, kDims), grid({1.0}, {60'000, 5}), options, [&](VariantResult&&) { ++results; }, observer),
+      Cancelled);
   begun = true;
   canceller.join();
   CHECK(results == 0);
 }
 
 TEST_CASE("flow: a token that is cancelled already lets nothing begin") {
-  CancelToken token;
-  token.cancel();
   std::atomic<int> stages{0};
-  Observer observer;
-  observer.cancel = &token;
+  Observer observer = cancelled();
   observer.before_stage = [&](Stage) { ++stages; };
-  CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, {}, observer), Cancelled);
+  CHECK_THROWS_AS(run_scene({}, observer), Cancelled);
   CHECK(stages == 0);
 }
 
 TEST_CASE("flow: a token with a cancelled parent is cancelled") {
   CancelToken parent;
   CancelToken token(&parent);
-  Observer observer;
-  observer.cancel = &token;
-  CHECK(run(scene().data.view(), scene().sweep, {}, observer).size() == scene().sweep.size());
+  CHECK(run_scene({}, {.cancel = &token}).size() == scene().sweep.size());
   parent.cancel();
   CHECK(token.cancelled());
-  CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, {}, observer), Cancelled);
+  CHECK_THROWS_AS(run_scene({}, {.cancel = &token}), Cancelled);
 }
 
 }  // namespace

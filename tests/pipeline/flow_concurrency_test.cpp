@@ -21,15 +21,11 @@ TEST_CASE("flow: runs from several threads at once do not meet") {
   for (std::size_t t = 0; t < results.size(); ++t) {
     threads.emplace_back([&, t] {
       const std::vector<Settings> all = flows();
-      run_each(scene().data.view(), scene().sweep, all[t * 3 % all.size()],
-               [&, t](VariantResult&& r) { results[t].take(r); });
+      collect(results[t], all[t * 3 % all.size()]);
     });
   }
   for (std::thread& t : threads) t.join();
-  for (const Collector& r : results) {
-    CHECK(r.right());
-    CHECK(r.count() == scene().sweep.size());
-  }
+  for (const Collector& r : results) CHECK((r.right() && r.complete()));
 }
 
 /// Captures the standard error of the process until text() is called.
@@ -80,10 +76,7 @@ TEST_CASE("flow: runs at once with different numbers of threads print nothing") 
       threads.emplace_back([&, t] {
         // Runs repeat, so that some begin while others with more or fewer threads end.
         for (std::size_t round = 0; round < 5; ++round) {
-          Settings options;
-          options.engine.threads = numbers[(t + round) % numbers.size()];
-          run_each(scene().data.view(), scene().sweep, options,
-                   [&](VariantResult&& r) { results[t * 5 + round].take(r); });
+          collect(results[t * 5 + round], {.engine = {.threads = numbers[(t + round) % numbers.size()]}});
         }
       });
     }
@@ -91,10 +84,7 @@ TEST_CASE("flow: runs at once with different numbers of threads print nothing") 
     printed = errors.text();
   }
   CHECK(printed == "this is found");
-  for (const Collector& r : results) {
-    CHECK(r.right());
-    CHECK(r.count() == scene().sweep.size());
-  }
+  for (const Collector& r : results) CHECK((r.right() && r.complete()));
 }
 
 TEST_CASE("flow: a callback may run a sweep of its own") {

@@ -23,10 +23,6 @@ struct Scene {
   Scene() {
     for (const Variant& v : sweep.variants()) expected.push_back(oracle_labels(data.oracle(v.eps), v.minpts));
   }
-  [[nodiscard]] std::size_t index_of(const Variant& v) const {
-    const auto& all = sweep.variants();
-    return static_cast<std::size_t>(std::find(all.begin(), all.end(), v) - all.begin());
-  }
 };
 
 inline const Scene& scene() {
@@ -39,16 +35,18 @@ class Collector {
  public:
   void take(const VariantResult& result) {
     if (++inside_ > 1) overlapped_ = true;
-    const std::size_t at = scene().index_of(result.variant);
+    const auto& all = scene().sweep.variants();
+    const auto at = static_cast<std::size_t>(std::find(all.begin(), all.end(), result.variant) - all.begin());
     if (at == scene().expected.size() || !seen_.insert(at).second || result.labels != scene().expected[at].labels ||
         !(result.summary == scene().expected[at].summary)) {
       wrong_ = true;
     }
     --inside_;
   }
-  [[nodiscard]] std::size_t count() const { return seen_.size(); }
   /// Returns true if every result was right, came once and did not overlap with another.
   [[nodiscard]] bool right() const { return !wrong_ && !overlapped_; }
+  /// Returns true if there is a result for every variant.
+  [[nodiscard]] bool complete() const { return seen_.size() == scene().sweep.size(); }
 
  private:
   std::atomic<int> inside_{0};
@@ -58,27 +56,32 @@ class Collector {
 };
 
 inline std::vector<Settings> flows() {
+  const std::vector<RunOptions> ways{
+      {.search = {.format = FormatChoice::packed}},
+      {.search = {.format = FormatChoice::csr, .lane_pairs = 500}, .method = VariantMethod::each},
+      {.search = {.kernel = Kernel::global, .format = FormatChoice::csr, .lane_pairs = 500}},
+      {.strategy = StrategyChoice::direct},
+      {}};  // the last runs have no table by request, or may have none by the automatic choice
   std::vector<Settings> all;
   for (const unsigned threads : {1U, 4U}) {
     for (const unsigned tables : {1U, 3U}) {
-      Settings options;
-      options.engine.threads = threads;
-      options.run.tables = tables;
-      options.run.search.format = FormatChoice::packed;
-      all.push_back(options);
-      options.run.method = VariantMethod::each;
-      options.run.search.format = FormatChoice::csr;
-      options.run.search.lane_pairs = 500;
-      all.push_back(options);
-      options.run.method = VariantMethod::nested;
-      options.run.search.kernel = Kernel::global;
-      all.push_back(options);
-      // These runs have no table by request, or may have none by the automatic choice.
-      all.push_back({.engine = {.threads = threads}, .run = {.strategy = StrategyChoice::direct, .tables = tables}});
-      all.push_back({.engine = {.threads = threads}, .run = {.tables = tables}});
+      for (const RunOptions& way : ways) {
+        all.push_back({.engine = {.threads = threads}, .run = way});
+        all.back().run.tables = tables;
+      }
     }
   }
   return all;
+}
+
+inline std::vector<VariantResult> run_scene(const Settings& options = {}, const Observer& observer = {}) {
+  return run(scene().data.view(), scene().sweep, options, observer);
+}
+
+/// Runs the scene's sweep and hands its results to the collector.
+inline void collect(Collector& results, const Settings& options, const Observer& observer = {}) {
+  run_each(
+      scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { results.take(r); }, observer);
 }
 
 }  // namespace epsflow::test

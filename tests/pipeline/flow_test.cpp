@@ -1,13 +1,12 @@
 // In a run without errors, the task graph gives every variant once, in order, with the right labels, for all options.
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "pipeline/flow_scene.hpp"
 #include "support/catch.hpp"
-#include "support/oracle.hpp"
+#include "support/core_check.hpp"
 #include "support/random_points.hpp"
 #include "support/watchdog.hpp"
 
@@ -27,7 +26,7 @@ TEST_CASE("flow: progress only grows, one call at a time, and ends with all vari
       seen.push_back(p);
       --inside;
     };
-    (void)run(scene().data.view(), scene().sweep, options, observer);
+    (void)run_scene(options, observer);
     CHECK_FALSE(overlapped);
     REQUIRE(seen.size() >= scene().sweep.size());
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -46,9 +45,8 @@ TEST_CASE("flow: every variant is handed out exactly once") {
   for (const Settings& options : flows()) {
     const Watchdog watchdog("each variant once");
     Collector results;
-    run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { results.take(r); });
-    CHECK(results.right());
-    CHECK(results.count() == scene().sweep.size());
+    collect(results, options);
+    CHECK((results.right() && results.complete()));
   }
 }
 
@@ -80,15 +78,14 @@ TEST_CASE("flow: an empty sweep has no results") {
 }
 
 TEST_CASE("flow: no point and one point") {
-  const std::vector<double> none;
-  const std::vector<double> one{3, -1e200};
+  const std::vector<double> none, one{3, -1e200};
   for (const Settings& options : flows()) {
     const Watchdog watchdog("no point");
-    for (const VariantResult& r : run(PointsView(std::span<const double>(none), 2), grid({1, 2}, {1, 3}), options)) {
+    for (const VariantResult& r : run(PointsView(none, 2), grid({1, 2}, {1, 3}), options)) {
       CHECK(r.labels.empty());
       CHECK(r.summary == LabelSummary{});
     }
-    const auto results = run(PointsView(std::span<const double>(one), 2), grid({1, 2}, {1, 2}), options);
+    const auto results = run(PointsView(one, 2), grid({1, 2}, {1, 2}), options);
     REQUIRE(results.size() == 4);
     for (const VariantResult& r : results) {
       const bool core = r.variant.minpts == 1;
@@ -100,22 +97,13 @@ TEST_CASE("flow: no point and one point") {
 
 TEST_CASE("flow: extreme options change nothing") {
   const Watchdog watchdog("extreme options");
-  Settings options;
-  options.run.search.lanes = 64;
-  options.engine.threads = 32;
-  options.run.tables = 0;
-  Collector many;
-  run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { many.take(r); });
-  CHECK(many.right());
-  CHECK(many.count() == scene().sweep.size());
-  options.run.tables = 1000;
-  options.run.search.lanes = 1;
-  options.run.search.lane_pairs = 1;
-  options.run.search.format = FormatChoice::csr;
-  Collector one;
-  run_each(scene().data.view(), scene().sweep, options, [&](VariantResult&& r) { one.take(r); });
-  CHECK(one.right());
-  CHECK(one.count() == scene().sweep.size());
+  for (const RunOptions& extreme :
+       {RunOptions{.search = {.lanes = 64}},
+        RunOptions{.search = {.format = FormatChoice::csr, .lanes = 1, .lane_pairs = 1}, .tables = 1000}}) {
+    Collector results;
+    collect(results, {.engine = {.threads = 32}, .run = extreme});
+    CHECK((results.right() && results.complete()));
+  }
 }
 
 TEST_CASE("flow: many eps with few lanes and several tables in flight") {
@@ -124,14 +112,9 @@ TEST_CASE("flow: many eps with few lanes and several tables in flight") {
   for (int i = 1; i <= 60; ++i) eps.push_back(0.01 * i);
   const DataSet data = make_data("clustered", 200, 2, Precision::float64, 6);
   for (const unsigned tables : {1U, 2U, 7U}) {
-    Settings options;
-    options.run.tables = tables;
-    options.run.search.lanes = 2;
-    options.engine.threads = 4;
+    const Settings options{.engine = {.threads = 4}, .run = {.search = {.lanes = 2}, .tables = tables}};
     const auto results = run(data.view(), grid(eps, {3}), options);
-    REQUIRE(results.size() == eps.size());
-    for (std::size_t v = 0; v < eps.size(); ++v)
-      REQUIRE(results[v].labels == oracle_labels(data.oracle(eps[v]), 3).labels);
+    REQUIRE(wrong(results, grid(eps, {3}), data) == "");
   }
 }
 
@@ -148,13 +131,8 @@ TEST_CASE("flow: the way of each eps is chosen where nothing is said") {
       direct += stage == Stage::cluster_directly ? 1 : 0;
       tables += stage == Stage::cluster_variants ? 1 : 0;
     };
-    Settings options;
-    options.engine.backend = BackendChoice::cpu;
-    const auto results = run(data.view(), sweep, options, observer);
-    for (std::size_t v = 0; v < results.size(); ++v) {
-      const Variant& variant = sweep.variants()[v];
-      CHECK(results[v].labels == oracle_labels(data.oracle(variant.eps), variant.minpts).labels);
-    }
+    const auto results = run(data.view(), sweep, {.engine = {.backend = BackendChoice::cpu}}, observer);
+    CHECK(wrong(results, sweep, data) == "");
     CHECK(direct == (several ? 0 : 2));
     CHECK(tables == (several ? 2 : 0));
   }

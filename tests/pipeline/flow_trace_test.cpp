@@ -12,13 +12,9 @@ namespace {
 TEST_CASE("flow: the trace holds every stage, and every row of every table once") {
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     Trace trace;
-    Observer observer;
-    observer.trace = &trace;
-    Settings options;
-    options.engine.backend = BackendChoice::cpu;  // the CPU's batches are rows with every kernel
-    options.run.search.kernel = kernel;
-    options.run.search.format = FormatChoice::csr;
-    (void)run(scene().data.view(), scene().sweep, options, observer);
+    (void)run_scene({.engine = {.backend = BackendChoice::cpu},  // the CPU's batches are rows with every kernel
+                     .run = {.search = {.kernel = kernel, .format = FormatChoice::csr}}},
+                    {.trace = &trace});
     REQUIRE(trace.retries() == 0);
     std::map<Stage, std::size_t> spans;
     std::map<double, std::uint64_t> rows;
@@ -46,12 +42,7 @@ TEST_CASE("flow: the trace holds every stage, and every row of every table once"
 TEST_CASE("flow: the trace of a run without a table holds its stages, and none of tables") {
   for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::automatic}) {
     Trace trace;
-    Observer observer;
-    observer.trace = &trace;
-    Settings options;
-    options.engine.backend = BackendChoice::cpu;
-    options.run.strategy = strategy;
-    (void)run(scene().data.view(), scene().sweep, options, observer);
+    (void)run_scene({.engine = {.backend = BackendChoice::cpu}, .run = {.strategy = strategy}}, {.trace = &trace});
     std::map<Stage, std::size_t> spans;
     for (const TraceSpan& span : trace.spans()) {
       ++spans[span.stage];

@@ -16,15 +16,11 @@
 namespace epsflow::test {
 namespace {
 
-struct GoldenVariant {
-  Variant variant;
-  LabelSummary summary;  ///< only clusters, noise and core
-};
-
 struct GoldenSet {
   bool single = false;
   std::size_t dims = 0;
-  std::vector<GoldenVariant> variants;  ///< in the order of their labels
+  std::vector<Variant> variants;      ///< in the order of their labels
+  std::vector<LabelSummary> summary;  ///< of each variant: only clusters, noise and core
 };
 
 std::map<std::string, GoldenSet> load_sets(const std::filesystem::path& folder) {
@@ -34,11 +30,8 @@ std::map<std::string, GoldenSet> load_sets(const std::filesystem::path& folder) 
     GoldenSet& set = sets[cell[0]];
     set.single = cell[1] == "<f4";
     set.dims = std::stoull(cell[2]);
-    GoldenVariant row{{std::stod(cell[3]), static_cast<std::uint32_t>(std::stoul(cell[4]))}, {}};
-    row.summary.clusters = std::stoull(cell[5]);
-    row.summary.noise = std::stoull(cell[6]);
-    row.summary.core = std::stoull(cell[7]);
-    set.variants.push_back(row);
+    set.variants.push_back({std::stod(cell[3]), static_cast<std::uint32_t>(std::stoul(cell[4]))});
+    set.summary.push_back({std::stoull(cell[5]), std::stoull(cell[6]), std::stoull(cell[7])});
   }
   return sets;
 }
@@ -51,48 +44,25 @@ void each_set(const std::function<void(const GoldenSet&, PointsView, const std::
   for (const auto& [name, set] : sets) {
     CAPTURE(name);
     const auto labels = load_npy<std::int8_t>(folder / (name + ".labels.npy"), "|i1");
+    const auto file = folder / (name + ".npy");
     if (set.single) {
-      const auto values = load_npy<float>(folder / (name + ".npy"), "<f4");
-      check(set, PointsView(values, set.dims), labels);
+      check(set, PointsView(load_npy<float>(file, "<f4"), set.dims), labels);
     } else {
-      const auto values = load_npy<double>(folder / (name + ".npy"), "<f8");
-      check(set, PointsView(values, set.dims), labels);
+      check(set, PointsView(load_npy<double>(file, "<f8"), set.dims), labels);
     }
   }
-}
-
-std::vector<Settings> all_ways(std::size_t dims) {
-  std::vector<Settings> ways;
-  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
-    for (const FormatChoice format : {FormatChoice::automatic, FormatChoice::csr, FormatChoice::packed}) {
-      if (format == FormatChoice::packed && (emits_pairs(kernel) || dims > 3)) continue;
-      for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
-        Settings options;
-        options.engine.backend = BackendChoice::cpu;
-        options.run.search.kernel = kernel;
-        options.run.search.format = format;
-        options.run.method = method;
-        ways.push_back(options);
-      }
-    }
-  }
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    Settings options;
-    options.engine.backend = BackendChoice::cpu;
-    options.run.strategy = strategy;
-    ways.push_back(options);
-  }
-  return ways;
 }
 
 void check_set(const GoldenSet& set, PointsView points, const std::vector<std::int8_t>& labels) {
-  std::vector<Variant> variants;
-  for (const GoldenVariant& row : set.variants) variants.push_back(row.variant);
-  const Sweep sweep(variants);
+  const Sweep sweep(set.variants);
   REQUIRE(labels.size() == points.size() * sweep.size());
-  for (const Settings& options : all_ways(set.dims)) {
-    CAPTURE(static_cast<int>(options.run.strategy), static_cast<int>(options.run.search.kernel),
-            static_cast<int>(options.run.search.format), static_cast<int>(options.run.method));
+  std::vector<RunOptions> ways = ways_of_tables(set.dims);
+  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
+    ways.push_back({.strategy = strategy});
+  }
+  for (const RunOptions& way : ways) {
+    const Settings options{.engine = {.backend = BackendChoice::cpu}, .run = way};
+    INFO(describe(options));
     const std::vector<VariantResult> results = run(points, sweep, options);
     REQUIRE(results.size() == sweep.size());
     for (std::size_t v = 0; v < results.size(); ++v) {
@@ -100,20 +70,17 @@ void check_set(const GoldenSet& set, PointsView points, const std::vector<std::i
       const auto first = labels.begin() + static_cast<std::ptrdiff_t>(v * points.size());
       const std::vector<std::int32_t> expected(first, first + static_cast<std::ptrdiff_t>(points.size()));
       CHECK(results[v].labels == expected);
-      CHECK(results[v].summary.clusters == set.variants[v].summary.clusters);
-      CHECK(results[v].summary.noise == set.variants[v].summary.noise);
-      CHECK(results[v].summary.core == set.variants[v].summary.core);
+      CHECK(results[v].summary.clusters == set.summary[v].clusters);
+      CHECK(results[v].summary.noise == set.summary[v].noise);
+      CHECK(results[v].summary.core == set.summary[v].core);
     }
   }
 }
 
 void check_cuts(const GoldenSet& set, PointsView points, const std::vector<std::int8_t>& labels) {
+  const std::vector<Variant>& variants = set.variants;
   std::vector<std::uint32_t> minpts;
-  std::vector<Variant> variants;
-  for (const GoldenVariant& row : set.variants) {
-    variants.push_back(row.variant);
-    minpts.push_back(row.variant.minpts);
-  }
+  for (const Variant& variant : variants) minpts.push_back(variant.minpts);
   const std::vector<Hierarchy> trees = hierarchy(points, minpts);
   const std::vector<VariantResult> swept = run(points, Sweep(variants), {.run = {.core_mask = true}});
   for (std::size_t v = 0; v < variants.size(); ++v) {
@@ -124,8 +91,8 @@ void check_cuts(const GoldenSet& set, PointsView points, const std::vector<std::
       if (swept[v].core[p] != 0) expected[p] = labels[v * points.size() + p];
     }
     CHECK(std::ranges::equal(cut, expected));
-    CHECK(static_cast<std::size_t>(std::ranges::max(cut) + 1) == set.variants[v].summary.clusters);
-    CHECK(points.size() - std::ranges::count(cut, -1) == set.variants[v].summary.core);
+    CHECK(static_cast<std::size_t>(std::ranges::max(cut) + 1) == set.summary[v].clusters);
+    CHECK(points.size() - std::ranges::count(cut, -1) == set.summary[v].core);
   }
 }
 

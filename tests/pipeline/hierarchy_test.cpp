@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,15 @@
 
 namespace epsflow::test {
 namespace {
+
+const std::vector<Metric> kMetrics{{.kind = MetricKind::euclidean}, {.kind = MetricKind::greatcircle},
+                                   {.kind = MetricKind::cosine},    {.kind = MetricKind::manhattan},
+                                   {.kind = MetricKind::chebyshev}, {.kind = MetricKind::minkowski, .power = 3}};
+
+/// Returns the hierarchy of one minpts.
+Hierarchy one_hierarchy(const PointSet& set, std::uint32_t minpts) {
+  return std::move(hierarchy(set, std::array{minpts})[0]);
+}
 
 /// Checks cuts at some eps, and just below and above heights, against the core points of sweeps.
 void check_cuts(const PointSet& set, const std::vector<std::uint32_t>& minpts, Random& random) {
@@ -39,9 +47,7 @@ void check_cuts(const PointSet& set, const std::vector<std::uint32_t>& minpts, R
     }
     for (const double eps : all) {
       if (!(eps > 1e-12)) continue;
-      RunOptions options;
-      options.core_mask = true;
-      const std::vector<VariantResult> swept = run(set, Sweep({{eps, minpts[i]}}), {}, options);
+      const std::vector<VariantResult> swept = run(set, Sweep({{eps, minpts[i]}}), {}, {.core_mask = true});
       const Buffer<std::int32_t> cut = tree.cut(eps);
       for (std::size_t p = 0; p < set.size(); ++p) {
         INFO("minpts " << minpts[i] << ", eps " << eps << ", point " << p);
@@ -68,20 +74,12 @@ TEST_CASE("hierarchy: cuts under every metric") {
     Random random(seed);
     Points points(80, 2, Precision::float64);
     for (double& x : points.values<double>()) x = random.uniform(-80, 80);
-    for (const MetricKind kind : {MetricKind::greatcircle, MetricKind::cosine, MetricKind::manhattan,
-                                  MetricKind::chebyshev, MetricKind::minkowski}) {
-      Metric metric;
-      metric.kind = kind;
-      if (kind == MetricKind::minkowski) metric.power = 3;
+    for (const Metric& metric : kMetrics) {
       INFO("seed " << seed << ", " << describe_in_full(metric));
       check_cuts({points, metric}, {1, 4}, random);
     }
-    Metric scaled;
-    scaled.scale = {0.1, 3};
-    check_cuts({points, scaled}, {3}, random);
-    Metric box;
-    box.box = {{-80, 80}, {-80, 80}};
-    check_cuts({points, box}, {3}, random);
+    check_cuts({points, {.scale = {0.1, 3}}}, {3}, random);
+    check_cuts({points, {.box = {{-80, 80}, {-80, 80}}}}, {3}, random);
   }
 }
 
@@ -104,9 +102,9 @@ TEST_CASE("hierarchy: cuts of points with weights, small, large and 0") {
     // Weights of 1 change nothing.
     weights.assign(data.size(), 1);
     set.weights = weights;
-    const auto with = hierarchy(set, std::array{5U}), without = hierarchy(data.view(), std::array{5U});
-    REQUIRE(std::ranges::equal(with[0].core_distances(), without[0].core_distances()));
-    REQUIRE(std::ranges::equal(with[0].nodes(), without[0].nodes(), {}, &TreeNode::eps, &TreeNode::eps));
+    const Hierarchy with = one_hierarchy(set, 5), without = one_hierarchy(data.view(), 5);
+    REQUIRE(std::ranges::equal(with.core_distances(), without.core_distances()));
+    REQUIRE(std::ranges::equal(with.nodes(), without.nodes(), {}, &TreeNode::eps, &TreeNode::eps));
   }
 }
 
@@ -116,11 +114,7 @@ TEST_CASE("hierarchy: new points join where the core distance of a set with them
   for (double& x : points.values<double>()) x = random.uniform(-80, 80);
   const PointsView all = points;
   const PointsView known = all.rows(0, 60), query = all.rows(60, 61);
-  for (const MetricKind kind : {MetricKind::euclidean, MetricKind::greatcircle, MetricKind::cosine,
-                                MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski}) {
-    Metric metric;
-    metric.kind = kind;
-    if (kind == MetricKind::minkowski) metric.power = 3;
+  for (const Metric& metric : kMetrics) {
     INFO(describe_in_full(metric));
     const std::vector<Hierarchy> with = hierarchy(PointSet(all, metric), std::array{2U, 7U});
     const std::vector<Hierarchy> trees = hierarchy(PointSet(known, metric), std::array{1U, 7U});
@@ -143,7 +137,7 @@ TEST_CASE("hierarchy: every minpts of a list equals that minpts alone") {
   });
   REQUIRE(handed == minpts.size());
   for (std::size_t i = 0; i < minpts.size(); ++i) {
-    const Hierarchy alone = std::move(hierarchy(data.view(), std::array{minpts[i]})[0]);
+    const Hierarchy alone = one_hierarchy(data.view(), minpts[i]);
     REQUIRE(std::ranges::equal(all[i].core_distances(), alone.core_distances()));
     REQUIRE(std::ranges::equal(all[i].parents(), alone.parents()));
     REQUIRE(std::ranges::equal(all[i].nodes(), alone.nodes(), [](const TreeNode& a, const TreeNode& b) {
@@ -179,7 +173,7 @@ TEST_CASE("hierarchy: progress counts what is made of each tree") {
 
 TEST_CASE("hierarchy: linkage has a row for each merge, and nodes of many children as runs") {
   const DataSet data = make_data("quantised", 120, 2, Precision::float64, 2);
-  const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
+  const Hierarchy tree = one_hierarchy(data.view(), 3);
   const std::vector<LinkageRow> rows = tree.linkage();
   REQUIRE(rows.size() == data.size() - 1);
   REQUIRE(rows.back().size == data.size());
@@ -196,23 +190,22 @@ TEST_CASE("hierarchy: linkage has a row for each merge, and nodes of many childr
     REQUIRE(rows[i].eps >= before);
     before = rows[i].eps;
   }
-  std::vector<double> heights;
+  std::vector<double> heights, nodes;
   for (const LinkageRow& row : rows) heights.push_back(row.eps);
-  heights.erase(std::unique(heights.begin(), heights.end()), heights.end());
-  std::vector<double> nodes;
   for (const TreeNode& node : tree.nodes()) nodes.push_back(node.eps);
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (std::vector<double>* const list : {&heights, &nodes})
+    list->erase(std::ranges::unique(*list).begin(), list->end());
   REQUIRE(heights == nodes);
 }
 
 TEST_CASE("hierarchy: one point, and a cut of small components") {
   const std::vector<double> one{1, 2};
-  const Hierarchy point = std::move(hierarchy(PointsView(std::span<const double>(one), 2), std::array{1U})[0]);
+  const Hierarchy point = one_hierarchy(PointsView(one, 2), 1);
   REQUIRE(point.nodes().empty());
   REQUIRE(point.cut(0)[0] == 0);
   REQUIRE(point.cut(0, 2)[0] == -1);
   const std::vector<double> line{0, 1, 2, 10, 11, 30};
-  const Hierarchy tree = std::move(hierarchy(PointsView(std::span<const double>(line), 1), std::array{1U})[0]);
+  const Hierarchy tree = one_hierarchy(PointsView(line, 1), 1);
   const auto cut = [&](double eps, std::uint32_t least) {
     const Buffer<std::int32_t> labels = tree.cut(eps, least);
     return std::vector<std::int32_t>(labels.begin(), labels.end());
@@ -250,38 +243,30 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   check_mentions(error({51}), {"minpts is 51", "50 points"});
   const PointsView none(std::span<const double>(), 2);
   check_mentions(error_of<UsageError>([&] { (void)hierarchy(none, std::array{1U}); }), {"no points", "at least one"});
-  const std::vector<double> weights(50, 1.0);
+  std::vector<double> weights(50, 1.0);
   PointSet weighted(data.view());
   weighted.weights = weights;
-  check_mentions(error_of<UsageError>([&] {
-                   (void)hierarchy(weighted, std::array{3U, 51U});
-                 }),
-                 {"minpts is 51", "weights", "sum to 50"});
-  const std::vector<double> light(50, 0.001);
-  weighted.weights = light;
-  check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{1U}); }), {"sum to 0.05", "multiply"});
-  const std::vector<double> below(50, -1.0);
-  weighted.weights = below;
-  check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{3U}); }), {"weights", "below 0"});
+  check_error<UsageError>({"minpts is 51", "weights", "sum to 50"}, [&] {
+    (void)hierarchy(weighted, std::array{3U, 51U});
+  });
+  weights.assign(50, 0.001);
+  check_error<UsageError>({"sum to 0.05", "multiply"}, [&] { (void)one_hierarchy(weighted, 1); });
+  weights.assign(50, -1);
+  check_error<UsageError>({"weights", "below 0"}, [&] { (void)one_hierarchy(weighted, 3); });
   const std::vector<double> far{-1e200, 0, 1e200};
-  check_mentions(
-      error_of<InputError>([&] { (void)hierarchy(PointsView(std::span<const double>(far), 1), std::array{1U}); }),
-      {"float64", "divide all coordinates"});
-  const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
-  check_mentions(error_of<UsageError>([&] { (void)tree.cut(-0.5); }), {"-0.5"});
-  check_mentions(error_of<UsageError>([&] { (void)tree.cut(std::nan("")); }), {"nan"});
-  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(weighted, tree, data.view()); }), {"without them"});
-  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(data.view(), tree, PointsView(std::span(far), 1)); }),
-                 {"1 dimension", "2 dimensions"});
-  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(PointsView(std::span(far), 1), tree, data.view()); }),
-                 {"3 points", "50"});
-  EngineOptions little;
-  little.memory = 2000;
+  check_error<InputError>({"float64", "divide all coordinates"}, [&] { (void)one_hierarchy(PointsView(far, 1), 1); });
+  const Hierarchy tree = one_hierarchy(data.view(), 3);
+  check_error<UsageError>({"-0.5"}, [&] { (void)tree.cut(-0.5); });
+  check_error<UsageError>({"nan"}, [&] { (void)tree.cut(std::nan("")); });
+  check_error<UsageError>({"without them"}, [&] { (void)new_neighbors(weighted, tree, data.view()); });
+  check_error<UsageError>({"1 dimension", "2 dimensions"},
+                          [&] { (void)new_neighbors(data.view(), tree, PointsView(far, 1)); });
+  check_error<UsageError>({"3 points", "50"}, [&] { (void)new_neighbors(PointsView(far, 1), tree, data.view()); });
   const DataSet more = make_data("uniform", 5000, 2, Precision::float64, 1);
-  REQUIRE_THROWS_AS(hierarchy(more.view(), std::array{5U}, little), ResourceError);
-  check_mentions(error_of<ResourceError>(
-                     [&] { each_hierarchy(more.view(), std::array{5U}, [](Hierarchy&&) {}, {.memory = 600'000}); }),
-                 {"a hierarchy needs", "memory"});
+  REQUIRE_THROWS_AS(hierarchy(more.view(), std::array{5U}, {.memory = 2000}), ResourceError);
+  check_error<ResourceError>({"a hierarchy needs", "memory"}, [&] {
+    each_hierarchy(more.view(), std::array{5U}, [](Hierarchy&&) {}, {.memory = 600'000});
+  });
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/random_points.hpp"
 
-#include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("k-distances: the oracle's, whatever the data") {
     }
     if (std::ranges::find(expected, kInfinity) != expected.end()) {
       ++refused;
-      check_mentions(error_of<InputError>([&] { (void)k_distances(data.view(), 4); }), {"row ", "divide"});
+      check_error<InputError>({"row ", "divide"}, [&] { (void)k_distances(data.view(), 4); });
       continue;
     }
     const std::vector<double> found = k_distances(data.view(), 4);
@@ -94,7 +94,7 @@ std::vector<double> times(std::vector<double> values, double factor) {
 }
 
 std::vector<double> of_plane(const std::vector<double>& x, std::uint32_t k, const Metric& metric = {}) {
-  return k_distances({PointsView(std::span<const double>(x), 2), metric}, k);
+  return k_distances({PointsView(x, 2), metric}, k);
 }
 
 TEST_CASE("k-distances: right where squares leave float64") {
@@ -136,7 +136,7 @@ TEST_CASE("k-distances: a power of two changes nothing else, by any norm and in 
     std::vector<double> x = data.doubles;
     for (double& value : x) value = std::ldexp(value, exponent);
     for (BoxSide& side : metric.box) side = {std::ldexp(side.lo, exponent), std::ldexp(side.hi, exponent)};
-    const std::vector<double> found = k_distances({PointsView(std::span<const double>(x), dims), metric}, 5);
+    const std::vector<double> found = k_distances({PointsView(x, dims), metric}, 5);
     for (std::size_t i = 0; i < plain.size(); ++i) {
       // std::pow computes the root: 1 / p has an error, which the logarithm of a large sum multiplies.
       const double error = metric.kind == MetricKind::minkowski ? 1e-13 : 0;
@@ -158,27 +158,23 @@ TEST_CASE("k-distances: right where large powers of minkowski leave float64") {
       const std::vector<double> found = of_plane(x, 3, metric);
       for (std::size_t i = 0; i < found.size(); ++i) {
         REQUIRE(found[i] > 0);
-        REQUIRE(found[i] ==
-                Approx(robust_oracle(PointsView(std::span<const double>(x), 2), i, 3, power)).epsilon(1e-12).margin(0));
+        REQUIRE(found[i] == Approx(robust_oracle(PointsView(x, 2), i, 3, power)).epsilon(1e-12).margin(0));
       }
     }
   }
 }
 
 TEST_CASE("k-distances: sizes that float64 does not hold together are named") {
-  const std::vector<double> both{1e-200, 0, 2e-200, 0, 0, 1e200};
-  check_mentions(error_of<InputError>([&] { (void)of_plane(both, 1); }),
-                 {"row 0", "1e-200", "1e+200", "power 2", "leave out"});
-  const Metric power{.kind = MetricKind::minkowski, .power = 5000};
-  check_mentions(error_of<InputError>([&] {
-                   (void)of_plane({0, 0, 0.1, 0, 9, 9}, 1, power);
-                 }),
-                 {"row 0", "0.1", "power 5000", "nearer to 2"});
+  check_error<InputError>({"row 0", "1e-200", "1e+200", "power 2", "leave out"}, [&] {
+    (void)of_plane({1e-200, 0, 2e-200, 0, 0, 1e200}, 1);
+  });
+  check_error<InputError>({"row 0", "0.1", "power 5000", "nearer to 2"}, [&] {
+    (void)of_plane({0, 0, 0.1, 0, 9, 9}, 1, {.kind = MetricKind::minkowski, .power = 5000});
+  });
 }
 
 TEST_CASE("k-distances: on a sphere, of places that are closer than squares tell") {
-  const Metric degrees{.kind = MetricKind::greatcircle};
-  const std::vector<double> found = of_plane({0, 0, 1e-170, 0, 0, 3e-170, 40, 1}, 1, degrees);
+  const std::vector<double> found = of_plane({0, 0, 1e-170, 0, 0, 3e-170, 40, 1}, 1, {.kind = MetricKind::greatcircle});
   CHECK(found[0] == Approx(1e-170).margin(0));
   CHECK(found[1] == Approx(1e-170).margin(0));
   CHECK(found[2] == Approx(3e-170).margin(0));
@@ -211,30 +207,23 @@ TEST_CASE("k-distances: as many points are core for an eps as have their distanc
 
 TEST_CASE("k-distances: distances are in the unit of the metric") {
   // The points lie at 0°, 1° and 3° on the equator.
-  const std::vector<double> places{0, 0, 1, 0, 3, 0};
-  const PointsView points(std::span<const double>(places), 2);
-  const Metric degrees{.kind = MetricKind::greatcircle};
-  const std::vector<double> nearest = k_distances({points, degrees}, 1);
+  const std::vector<double> nearest = of_plane({0, 0, 1, 0, 3, 0}, 1, {.kind = MetricKind::greatcircle});
   REQUIRE(nearest[0] == Approx(1).epsilon(1e-12));
   REQUIRE(nearest[2] == Approx(2).epsilon(1e-12));
-  const Metric cosine{.kind = MetricKind::cosine};
-  const std::vector<double> directions{1, 0, 0, 2, -3, 0};
-  const std::vector<double> found = k_distances({PointsView(std::span<const double>(directions), 2), cosine}, 2);
+  const std::vector<double> found = of_plane({1, 0, 0, 2, -3, 0}, 2, {.kind = MetricKind::cosine});
   REQUIRE(found[0] == Approx(2));
   REQUIRE(found[1] == Approx(1));
-  const Metric box{.box = {{0, 10}, {0, 0}}};
-  const std::vector<double> ends{0.5, 0, 9.75, 0, 5, 0};
-  REQUIRE(k_distances({PointsView(std::span<const double>(ends), 2), box}, 1)[0] == 0.75);
+  REQUIRE(of_plane({0.5, 0, 9.75, 0, 5, 0}, 1, {.box = {{0, 10}, {0, 0}}})[0] == 0.75);
 }
 
 TEST_CASE("k-distances: a k that has no answer is an error that says which have one") {
   const DataSet data = make_data("uniform", 10, 2, Precision::float64, 1);
   for (const std::uint32_t k : {0U, 10U, 4000000000U}) {
-    const std::string text = error_of<UsageError>([&] { (void)k_distances(data.view(), k); });
-    check_mentions(text, {"k is " + std::to_string(k), "10 points", "1 to 9"});
+    check_error<UsageError>({"k is " + std::to_string(k), "10 points", "1 to 9"},
+                            [&] { (void)k_distances(data.view(), k); });
   }
   const DataSet one = make_data("uniform", 1, 2, Precision::float64, 1);
-  check_mentions(error_of<UsageError>([&] { (void)k_distances(one.view(), 1); }), {"1 point", "no other"});
+  check_error<UsageError>({"1 point", "no other"}, [&] { (void)k_distances(one.view(), 1); });
   REQUIRE(k_distances(PointsView(std::span<const double>(), 2), 4).empty());
   REQUIRE(k_distances(data.view(), 9).size() == 10);
 }
@@ -242,11 +231,8 @@ TEST_CASE("k-distances: a k that has no answer is an error that says which have 
 TEST_CASE("k-distances: memory is the engine's, and a search can be cancelled") {
   const DataSet data = make_data("uniform", 20'000, 2, Precision::float64, 1);
   const Dataset tight = Engine({.memory = 1 << 20}).load(data.view());
-  check_mentions(error_of<ResourceError>([&] { (void)k_distances(tight, 4); }), {"the k-distances"});
-  CancelToken cancel;
-  cancel.cancel();
-  const Dataset loaded = Engine().load(data.view());
-  REQUIRE_THROWS_AS(k_distances(loaded, 4, {}, {.cancel = &cancel}), Cancelled);
+  check_error<ResourceError>({"the k-distances"}, [&] { (void)k_distances(tight, 4); });
+  REQUIRE_THROWS_AS(k_distances(Engine().load(data.view()), 4, {}, cancelled()), Cancelled);
 }
 
 TEST_CASE("knee: where clusters end and noise begins, with duplicates and an outlier") {
@@ -259,15 +245,14 @@ TEST_CASE("knee: where clusters end and noise begins, with duplicates and an out
   REQUIRE(found.share == Approx(0.9));
   distances.push_back(1e6);
   distances.insert(distances.end(), 50, 0.0);
-  distances.push_back(std::numeric_limits<double>::infinity());
+  distances.push_back(kInfinity);
   REQUIRE(knee(distances).distance == found.distance);
 }
 
 TEST_CASE("knee: none where no curve is") {
-  REQUIRE(std::isnan(knee({}).distance));
-  REQUIRE(std::isnan(knee(std::vector<double>{1, 2}).distance));
-  REQUIRE(std::isnan(knee(std::vector<double>{0, 0, 0, 0}).distance));
-  REQUIRE(std::isnan(knee(std::vector<double>{3, 3, 3, 3}).distance));
+  for (const std::vector<double>& distances : {std::vector<double>(), {1, 2}, {0, 0, 0, 0}, {3, 3, 3, 3}}) {
+    REQUIRE(std::isnan(knee(distances).distance));
+  }
 }
 
 TEST_CASE("quantiles of k-distances, and the range of eps") {

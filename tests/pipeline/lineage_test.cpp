@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 #include "support/core_check.hpp"
+#include "support/errors.hpp"
 #include "support/random_points.hpp"
 
 #include <epsflow/clustering/map_scores.hpp>
@@ -18,17 +19,12 @@
 #include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
-
-using test::DataSet;
-using test::Random;
 
 /// Returns labels and core points of each variant, in the order of the sweep.
 std::vector<VariantResult> labelled(const Dataset& data, const Sweep& sweep) {
-  RunOptions options;
-  options.core_mask = true;
-  return run(data, sweep, options);
+  return run(data, sweep, {.core_mask = true});
 }
 
 /// Returns the cluster of `to` that contains the core points of each cluster of `from`, by their labels.
@@ -217,7 +213,7 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
     for (const std::size_t i : path) along.push_back(&results[i]);
     REQUIRE(lineage.bars(path) == bars_by_labels(along));
   }
-  test::check_core(data, data, sweep, options);
+  check_core(data, data, sweep, options);
   RunOptions core = options;
   core.keep = Keep::core;
   check_without_sizes(epsflow::lineage(data, sweep, core), lineage, paths);
@@ -232,36 +228,29 @@ std::vector<double> some_eps(const DataSet& data, std::size_t count) {
   return eps;
 }
 
-RunOptions by(StrategyChoice strategy) {
-  RunOptions options;
-  options.strategy = strategy;
-  return options;
-}
-
 TEST_CASE("lineage: clusters lie where labels and core points say, on every way") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates", "outlier 1e15"};
     const std::size_t dims = 1 + random.below(5);
-    const DataSet data = test::make_data(random.pick(kinds), 20 + random.below(120), dims,
-                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+    const DataSet data = make_data(random.pick(kinds), 20 + random.below(120), dims,
+                                   random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
     INFO("seed " << seed << ", " << data.kind << ", dims " << dims);
     const Dataset loaded = Engine().load(data.view());
     for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
-      check_lineage(loaded, some_eps(data, 4), {1, 2, 3, 5, 9}, by(strategy));
+      check_lineage(loaded, some_eps(data, 4), {1, 2, 3, 5, 9}, {.strategy = strategy});
     }
   }
 }
 
 TEST_CASE("lineage: many dimensions, a tree and all pairs") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const DataSet data = test::make_data("clustered", 150, 9, Precision::float64, seed);
+    const DataSet data = make_data("clustered", 150, 9, Precision::float64, seed);
     INFO("seed " << seed);
     const Dataset loaded = Engine().load(data.view());
     for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::tree, IndexChoice::all}) {
-      RunOptions options = by(StrategyChoice::direct);
-      options.search.index = index;
-      check_lineage(loaded, some_eps(data, 4), {2, 4, 8}, options);
+      check_lineage(loaded, some_eps(data, 4), {2, 4, 8},
+                    {.strategy = StrategyChoice::direct, .search = {.index = index}});
     }
   }
 }
@@ -270,11 +259,9 @@ TEST_CASE("lineage: in a periodic box, and of points with weights") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Random random(seed);
     INFO("seed " << seed);
-    DataSet data;
-    data.dims = 1 + random.below(3);
+    DataSet data{.dims = 1 + random.below(3)};
     for (std::size_t i = 0; i < 150 * data.dims; ++i) data.doubles.push_back(random.uniform(0, 1));
-    Metric box;
-    box.box.assign(data.dims, {0, 1});
+    const Metric box{.box = std::vector<BoxSide>(data.dims, {0, 1})};
     const std::vector<double> eps = data.dims == 1   ? std::vector<double>{0.001, 0.004, 0.01}
                                     : data.dims == 2 ? std::vector<double>{0.02, 0.05, 0.09}
                                                      : std::vector<double>{0.08, 0.12, 0.2};
@@ -284,14 +271,14 @@ TEST_CASE("lineage: in a periodic box, and of points with weights") {
     for (std::size_t i = 0; i < data.size(); ++i)
       weights.push_back(seed % 3 == 0 && random.chance(0.2) ? 0 : random.uniform(0.1, 2));
     for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
-      check_lineage(engine.load(data.view()).weighted(weights), eps, {1, 2, 4, 6}, by(strategy));
-      check_lineage(engine.load(data.view(), box).weighted(weights), eps, {1, 2, 4, 6}, by(strategy));
+      check_lineage(engine.load(data.view()).weighted(weights), eps, {1, 2, 4, 6}, {.strategy = strategy});
+      check_lineage(engine.load(data.view(), box).weighted(weights), eps, {1, 2, 4, 6}, {.strategy = strategy});
     }
   }
 }
 
 TEST_CASE("lineage: thousands of points, several radii under way") {
-  const DataSet data = test::make_data("clustered", 4000, 2, Precision::float64, 3);
+  const DataSet data = make_data("clustered", 4000, 2, Precision::float64, 3);
   const Dataset loaded = Engine().load(data.view());
   const Sweep sweep = grid(some_eps(data, 9), {2, 3, 5, 8, 13, 21, 34, 300});
   const std::vector<VariantResult> results = labelled(loaded, sweep);
@@ -347,7 +334,7 @@ TEST_CASE("lineage: clusters, births and deaths are those of the tree of the sam
 }
 
 TEST_CASE("lineage: a list of variants has ties where it has cells, and no others") {
-  const DataSet data = test::make_data("clustered", 120, 2, Precision::float64, 5);
+  const DataSet data = make_data("clustered", 120, 2, Precision::float64, 5);
   const double e = data.scale;
   const Sweep sweep({{e, 4}, {2 * e, 3}, {3 * e, 4}, {e, 2}, {3 * e, 2}});
   const Dataset loaded = Engine().load(data.view());
@@ -382,7 +369,7 @@ TEST_CASE("lineage: of no points, one point and no clusters") {
 }
 
 TEST_CASE("lineage: is made again of its cells, and not of others") {
-  const DataSet data = test::make_data("clustered", 120, 2, Precision::float64, 5);
+  const DataSet data = make_data("clustered", 120, 2, Precision::float64, 5);
   const Sweep sweep = grid(some_eps(data, 3), {2, 4});
   const Lineage lineage = epsflow::lineage(Engine().load(data.view()), sweep);
   const std::vector<LineageCell> cells(lineage.cells().begin(), lineage.cells().end());
@@ -427,20 +414,13 @@ TEST_CASE("lineage: weights below 0 are refused, as points may cease to be core"
 }
 
 TEST_CASE("lineage: what keeps nothing refuses what needs labels") {
-  RunOptions options;
-  options.keep = Keep::summary;
-  options.core_mask = true;
-  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::core_mask goes with labels") &&
-                                                Catch::Contains("Keep::summary makes none"));
-  options.keep = Keep::core;
-  CHECK_THROWS_WITH(check_options(options), Catch::Contains("Keep::core makes none"));
-  options = {.verify = true, .keep = Keep::core};
-  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::verify checks labels"));
-  options = {};
-  options.clusters = true;
-  options.method = VariantMethod::each;
-  CHECK_THROWS_WITH(check_options(options), Catch::Contains("RunOptions::clusters"));
+  const auto refused = [](const RunOptions& options) { return error_of<UsageError>([&] { check_options(options); }); };
+  check_mentions(refused({.core_mask = true, .keep = Keep::summary}),
+                 {"RunOptions::core_mask goes with labels", "Keep::summary makes none"});
+  check_mentions(refused({.core_mask = true, .keep = Keep::core}), {"Keep::core makes none"});
+  check_mentions(refused({.verify = true, .keep = Keep::core}), {"RunOptions::verify checks labels"});
+  check_mentions(refused({.method = VariantMethod::each, .clusters = true}), {"RunOptions::clusters"});
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

@@ -3,15 +3,14 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <numbers>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/metric_check.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
@@ -22,12 +21,9 @@
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
 
-using test::OracleTable;
-using test::Random;
-using Real = long double;
 constexpr Real kPi = std::numbers::pi_v<Real>;
 
 /// Vincenty's formula is accurate for near and for opposite points.
@@ -37,6 +33,12 @@ Real angle_between(Real lambda1, Real phi1, Real lambda2, Real phi2) {
   const Real b = std::cos(phi1) * std::sin(phi2) - std::sin(phi1) * std::cos(phi2) * std::cos(diff);
   const Real c = std::sin(phi1) * std::sin(phi2) + std::cos(phi1) * std::cos(phi2) * std::cos(diff);
   return std::atan2(std::sqrt(a * a + b * b), c);
+}
+
+/// Returns the angle between two places of a list of longitudes and latitudes in degrees.
+Real angle_of(const std::vector<double>& degrees, std::size_t i, std::size_t j) {
+  const auto radians = [&](std::size_t at) { return degrees[at] * (kPi / 180); };
+  return angle_between(radians(2 * i), radians(2 * i + 1), radians(2 * j), radians(2 * j + 1));
 }
 
 Real cosine_distance(const double* p, const double* q, std::size_t dims) {
@@ -49,57 +51,10 @@ Real cosine_distance(const double* p, const double* q, std::size_t dims) {
   return 1 - pq / std::sqrt(pp * qq);
 }
 
-/// Finds neighbours by the distance of two rows. No pair may be within `doubtful` of eps.
-OracleTable table_by(std::size_t n, double eps, Real doubtful,
-                     const std::function<Real(std::size_t, std::size_t)>& distance) {
-  OracleTable table;
-  table.rows.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t close = 0;  // checked once per row, because a check takes longer than a distance
-    for (std::size_t j = 0; j < n; ++j) {
-      const Real d = i == j ? 0 : distance(i, j);
-      close += std::abs(d - eps) > doubtful ? 0 : 1;
-      if (d <= eps) table.rows[i].push_back(static_cast<std::uint32_t>(j));
-    }
-    REQUIRE(close == 0);
-  }
-  return table;
-}
-
-/// Checks labels and neighbours of every strategy with every index.
+/// Checks all ways; distances may have an error, as they are computed back from transformed points.
 void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected,
-                    const std::function<Real(std::size_t, std::size_t)>& distance) {
-  const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::tree, IndexChoice::all}) {
-      INFO("strategy " << static_cast<int>(strategy) << ", index " << static_cast<int>(index));
-      const Engine engine({.threads = 2});
-      const Dataset data = engine.load(points, metric);
-      REQUIRE(data.dims() == points.dims());
-      const bool first =
-          strategy == StrategyChoice::automatic && index == IndexChoice::automatic;  // all give the same labels
-      const auto results =
-          run(data, grid({eps}, minpts), {.strategy = strategy, .search = {.index = index}, .verify = first});
-      REQUIRE(results.size() == minpts.size());
-      for (const VariantResult& r : results) {
-        REQUIRE(r.variant.eps == eps);
-        REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
-      }
-    }
-  }
-  const Dataset data = Engine({.threads = 2}).load(points, metric);
-  const Neighbors found = neighbors(data, eps, Distances::include);
-  REQUIRE(found.pairs() == expected.pairs());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::size_t wrong = 0;
-    for (std::uint64_t at = found.offsets[i]; at < found.offsets[i + 1]; ++at) {
-      const std::uint32_t j = found.ids[at];
-      const Real off = std::abs(static_cast<Real>(found.distances[at]) - (i == j ? 0 : distance(i, j)));
-      wrong += off < 1e-7L * (1 + eps) ? 0 : 1;
-    }
-    REQUIRE(wrong == 0);
-  }
-  REQUIRE(plan(data, grid({eps}, {3})).front().eps == eps);
+                    const PairDistance& distance) {
+  check_all_ways(points, metric, eps, expected, distance, 1e-7L * (1 + eps));
 }
 
 /// Returns longitudes and latitudes in degrees, many of them near the date line and both poles, and some at the poles.
@@ -109,22 +64,12 @@ std::vector<double> sky(std::size_t n, std::uint64_t seed) {
   for (std::size_t i = 0; i < n; ++i) {
     double longitude = random.uniform(-180, 180);
     double latitude = std::asin(random.uniform(-1, 1)) * 180 / std::numbers::pi;
-    switch (i % 6) {
-      case 0:
-        longitude = (i % 12 < 6 ? 180 : -180) + random.uniform(-3, 3) * (i % 12 < 6 ? -1 : 1);
-        break;
-      case 1:
-        latitude = 90 - random.unit() * 4;
-        break;
-      case 2:
-        latitude = -90 + random.unit() * 4;
-        break;
-      case 3:
-        longitude = random.uniform(-2, 2) + (i % 4 < 2 ? 360 : 0);
-        latitude = random.uniform(-2, 2);
-        break;
-      default:
-        break;
+    if (i % 6 == 0) longitude = (i % 12 < 6 ? 180 : -180) + random.uniform(-3, 3) * (i % 12 < 6 ? -1 : 1);
+    if (i % 6 == 1) latitude = 90 - random.unit() * 4;
+    if (i % 6 == 2) latitude = -90 + random.unit() * 4;
+    if (i % 6 == 3) {
+      longitude = random.uniform(-2, 2) + (i % 4 < 2 ? 360 : 0);
+      latitude = random.uniform(-2, 2);
     }
     if (i % 97 == 1) latitude = 90;
     if (i % 89 == 2) latitude = -90;
@@ -135,19 +80,14 @@ std::vector<double> sky(std::size_t n, std::uint64_t seed) {
 }
 
 TEST_CASE("metric: great circles, across the date line and around the poles, for any eps") {
-  for (std::uint64_t seed = 1; seed <= test::sets_of(4); ++seed) {
+  for (std::uint64_t seed = 1; seed <= sets_of(4); ++seed) {
     const std::vector<double> values = sky(240, seed);
-    const Real degree = kPi / 180;
     for (const double eps : {0.31, 1.7, 9.3, 45.0001, 120.5, 175.3, 180.0, 500.0}) {
       INFO("seed " << seed << ", eps " << eps);
-      const auto distance = [&](std::size_t i, std::size_t j) {
-        return angle_between(values[2 * i] * degree, values[2 * i + 1] * degree, values[2 * j] * degree,
-                             values[2 * j + 1] * degree) /
-               degree;
-      };
+      const auto distance = [&](std::size_t i, std::size_t j) { return angle_of(values, i, j) * 180 / kPi; };
       const OracleTable expected = table_by(values.size() / 2, eps, eps < 180 ? 1e-10L : -1, distance);
       if (eps >= 180) REQUIRE(expected.pairs() == 240 * 240);
-      check_all_ways(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle}, eps, expected, distance);
+      check_all_ways(PointsView(values, 2), {.kind = MetricKind::greatcircle}, eps, expected, distance);
     }
   }
 }
@@ -167,23 +107,18 @@ TEST_CASE("metric: great circles in other units, and latitude first") {
        {Case{ArcUnit::degree, 180 / kPi}, Case{ArcUnit::arcminute, 60 * 180 / kPi},
         Case{ArcUnit::arcsecond, 3600 * 180 / kPi}, Case{ArcUnit::radian, 1}, Case{ArcUnit::kilometre, 6371.0088L}}) {
     INFO("unit " << static_cast<int>(c.unit));
-    const auto distance = [&](std::size_t i, std::size_t j) {
-      const Real degree = kPi / 180;
-      return c.per_radian * angle_between(values[2 * i] * degree, values[2 * i + 1] * degree, values[2 * j] * degree,
-                                          values[2 * j + 1] * degree);
-    };
+    const auto distance = [&](std::size_t i, std::size_t j) { return c.per_radian * angle_of(values, i, j); };
     const double eps = static_cast<double>(0.03L * c.per_radian);
     const OracleTable expected = table_by(values.size() / 2, eps, 1e-12L * c.per_radian, distance);
-    check_all_ways(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle, .unit = c.unit}, eps, expected,
-                   distance);
-    check_all_ways(PointsView(std::span(swapped), 2),
-                   {.kind = MetricKind::greatcircle, .unit = c.unit, .latitude_first = true}, eps, expected, distance);
+    check_all_ways(PointsView(values, 2), {.kind = MetricKind::greatcircle, .unit = c.unit}, eps, expected, distance);
+    check_all_ways(PointsView(swapped, 2), {.kind = MetricKind::greatcircle, .unit = c.unit, .latitude_first = true},
+                   eps, expected, distance);
   }
 }
 
 TEST_CASE("metric: places with several coordinates are one") {
   const std::vector<double> values{180, 12, -180, 12, 540, 12, 0, 90, 77, 90, -123.456, 90, 5, -90, 6, -90};
-  const Dataset data = Engine({.threads = 1}).load(PointsView(std::span(values), 2), {.kind = MetricKind::greatcircle});
+  const Dataset data = Engine({.threads = 1}).load(PointsView(values, 2), {.kind = MetricKind::greatcircle});
   const Neighbors found = neighbors(data, 1e-150, Distances::include);
   CHECK(found.pairs() == 9 + 9 + 4);
   for (const double d : found.distances.span()) CHECK(d == 0);
@@ -193,16 +128,12 @@ TEST_CASE("metric: haversine takes latitude and longitude in radians") {
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     const std::vector<double> degrees = sky(240, 5);
     std::vector<double> values;
-    std::vector<float> floats;
     for (std::size_t i = 0; i < degrees.size(); i += 2) {
-      for (const double x : {degrees[i + 1], degrees[i]}) {
-        floats.push_back(static_cast<float>(x * std::numbers::pi / 180));
-        values.push_back(precision == Precision::float32 ? static_cast<double>(floats.back())
-                                                         : x * std::numbers::pi / 180);
-      }
+      for (const double x : {degrees[i + 1], degrees[i]}) values.push_back(x * std::numbers::pi / 180);
     }
-    const PointsView view = precision == Precision::float32 ? PointsView(std::span<const float>(floats), 2)
-                                                            : PointsView(std::span<const double>(values), 2);
+    const std::vector<float> floats(values.begin(), values.end());
+    if (precision == Precision::float32) values.assign(floats.begin(), floats.end());
+    const PointsView view = precision == Precision::float32 ? PointsView(floats, 2) : PointsView(values, 2);
     const auto distance = [&](std::size_t i, std::size_t j) {
       return angle_between(values[2 * i + 1], values[2 * i], values[2 * j + 1], values[2 * j]);
     };
@@ -228,7 +159,7 @@ TEST_CASE("metric: cosine looks at directions alone") {
     };
     for (const double eps : {0.0123, 0.211, 0.97, 1.6, 2.0, 3.0}) {
       INFO(dims << "-D, eps " << eps);
-      check_all_ways(PointsView(std::span(values), dims), {.kind = MetricKind::cosine}, eps,
+      check_all_ways(PointsView(values, dims), {.kind = MetricKind::cosine}, eps,
                      table_by(150, eps, eps < 2 ? 1e-14L : -1, distance), distance);
     }
   }
@@ -236,7 +167,7 @@ TEST_CASE("metric: cosine looks at directions alone") {
 
 TEST_CASE("metric: a factor for each column") {
   for (const std::size_t dims : {1U, 3U, 9U}) {
-    const test::DataSet data = test::make_data("clustered", 200, dims, Precision::float32, dims);
+    const DataSet data = make_data("clustered", 200, dims, Precision::float32, dims);
     std::vector<double> scale, scaled;
     for (std::size_t k = 0; k < dims; ++k) scale.push_back(k % 2 == 0 ? 0.01 : 3.3);
     for (std::size_t i = 0; i < data.floats.size(); ++i)
@@ -244,9 +175,9 @@ TEST_CASE("metric: a factor for each column") {
     for (const double eps : {data.scale, data.scale / 30}) {
       INFO(dims << "-D, eps " << eps);
       const auto distance = [&](std::size_t i, std::size_t j) {
-        return std::sqrt(static_cast<Real>(test::oracle_squared_distance(&scaled[i * dims], &scaled[j * dims], dims)));
+        return std::sqrt(static_cast<Real>(oracle_squared_distance(&scaled[i * dims], &scaled[j * dims], dims)));
       };
-      check_all_ways(data.view(), {.scale = scale}, eps, test::oracle_table(scaled, dims, eps), distance);
+      check_all_ways(data.view(), {.scale = scale}, eps, oracle_table(scaled, dims, eps), distance);
     }
   }
 }
@@ -260,8 +191,7 @@ TEST_CASE("metric: what it has no place for is refused, with the culprit and the
   const std::vector<double> huge{1, 1e300};
   const auto check = [&]<class E>(const std::vector<double>& values, std::size_t dims, const Metric& metric, E*,
                                   std::initializer_list<std::string_view> parts) {
-    test::check_mentions(test::error_of<E>([&] { (void)engine.load(PointsView(std::span(values), dims), metric); }),
-                         parts);
+    check_error<E>(parts, [&] { (void)engine.load(PointsView(values, dims), metric); });
   };
   UsageError* const usage = nullptr;
   InputError* const input = nullptr;
@@ -285,31 +215,27 @@ TEST_CASE("metric: longitudes of a turn more or less, and none beyond") {
   const Engine engine({.threads = 1});
   const auto load = [&](double longitude, double latitude, const Metric& metric) {
     const std::vector<double> values{0, 0, longitude, latitude};
-    (void)engine.load(PointsView(std::span(values), 2), metric);
+    (void)engine.load(PointsView(values, 2), metric);
   };
   const Metric greatcircle{.kind = MetricKind::greatcircle};
   const Metric haversine{.kind = MetricKind::haversine, .latitude_first = true};
   for (const double good : {-360.0, 720.0}) load(good, 1, greatcircle);
   for (const double good : {-2 * std::numbers::pi, 4 * std::numbers::pi}) load(1, good, haversine);
   for (const double bad : {-360.1, 720.1, 1e300}) {
-    test::check_mentions(test::error_of<InputError>([&] { load(bad, 1, greatcircle); }),
-                         {"longitude", "row 1, column 0", "-360 to 720"});
+    check_error<InputError>({"longitude", "row 1, column 0", "-360 to 720"}, [&] { load(bad, 1, greatcircle); });
   }
-  test::check_mentions(test::error_of<InputError>([&] { load(1, 120, haversine); }),
-                       {"longitude 120", "row 1, column 1", "greatcircle"});
+  check_error<InputError>({"longitude 120", "row 1, column 1", "greatcircle"}, [&] { load(1, 120, haversine); });
 }
 
 TEST_CASE("metric: a radius whose square is no number is refused by every way in, and taken where none is squared") {
   const Engine engine({.threads = 1, .backend = BackendChoice::cpu});
   const auto check = [&](const std::vector<double>& values, double eps, const Metric& metric, std::string_view size) {
     INFO("eps " << eps);
-    const PointsView view(std::span<const double>(values), 2);
+    const PointsView view(values, 2);
     const Dataset data = engine.load(view, metric);
     const std::vector<std::int32_t> labels{0};
     const CoreView core{PointsView(std::span(values).first(2), 2), labels, eps, metric};
-    const auto refused = [&](const auto& work) {
-      test::check_mentions(test::error_of<UsageError>(work), {"eps 1e", size, "another unit"});
-    };
+    const auto refused = [&](const auto& work) { check_error<UsageError>({"eps 1e", size, "another unit"}, work); };
     refused([&] { (void)run(data, grid({eps}, {1}), {.verify = true}); });
     refused([&] { (void)run(data.weighted(std::vector<double>{1, 1, 1}), grid({eps}, {1})); });
     refused([&] { (void)neighbors(data, eps, Distances::omit); });
@@ -327,7 +253,7 @@ TEST_CASE("metric: a radius whose square is no number is refused by every way in
   for (const Metric& metric : {Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev}}) {
     for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
       for (const auto& [values, eps] : {std::pair(tiny, 1e-165), std::pair(huge, 1e199)}) {
-        const Dataset data = engine.load(PointsView(std::span(values), 2), metric);
+        const Dataset data = engine.load(PointsView(values, 2), metric);
         CHECK(run(data, grid({eps}, {1}), {.strategy = strategy, .verify = true}).front().labels ==
               std::vector<std::int32_t>{0, 1, 2});
       }
@@ -341,7 +267,7 @@ TEST_CASE("metric: differences whose squares overflow are far") {
     values[0] = 1e300;
     values[dims] = -1e300;
     values[2 * dims] = std::nextafter(1e300, 2e300);  // 1e284 farther
-    const PointsView view(std::span<const double>(values), dims);
+    const PointsView view(values, dims);
     for (const StrategyChoice strategy : {StrategyChoice::table, StrategyChoice::direct}) {
       for (const double eps : {1e-150, 1.0, 1e150}) {
         INFO(dims << "-D, eps " << eps);
@@ -354,7 +280,7 @@ TEST_CASE("metric: differences whose squares overflow are far") {
 
 TEST_CASE("metric: moved points count in the budget") {
   const std::vector<double> values(2 * 100'000, 1.0);
-  const PointsView view(std::span<const double>(values), 2);
+  const PointsView view(values, 2);
   const Engine engine({.memory = 3'000'000, .threads = 1});
   CHECK_NOTHROW((void)engine.load(view));
   CHECK_THROWS_AS((void)engine.load(view, {.kind = MetricKind::greatcircle}), ResourceError);
@@ -372,29 +298,33 @@ TEST_CASE("metric: what is the same metric is described, and searched, as the sa
   CHECK(canonical({.box = {{}, {0, 1}}}) == Metric{.box = {{}, {0, 1}}});
   CHECK(describe(power(2)).empty());
   CHECK(describe(power(1)) == "manhattan");
-  CHECK(describe({.scale = {1, 1}, .box = {{}, {}}}).empty());
+  CHECK(epsflow::describe({.scale = {1, 1}, .box = {{}, {}}}).empty());
   CHECK(describe_in_full(power(2)) == "euclidean");
   CHECK(eps_unit({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre}) == "km");
   CHECK(eps_unit({.kind = MetricKind::haversine}) == "rad");
   CHECK(eps_unit({}).empty());
   // If the metric does not transform the points, they are not copied: the budget has no room for a copy.
   const std::vector<float> values(2 * 100'000, 1.0F);
-  const PointsView view(std::span<const float>(values), 2);
+  const PointsView view(values, 2);
   const Engine engine({.memory = 1'500'000, .threads = 1});
   CHECK_NOTHROW((void)engine.load(view, {.scale = {1, 1}, .box = {{}, {}}}));
   CHECK_THROWS_AS((void)engine.load(view, {.scale = {1, 2}}), ResourceError);
-  test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(view, {.scale = {1}}); }), {"1 factor"});
+  check_error<UsageError>({"1 factor"}, [&] { (void)engine.load(view, {.scale = {1}}); });
 }
 
 TEST_CASE("metric: descriptions tell metrics apart") {
   CHECK(describe(Metric{}).empty());
-  CHECK(describe({.scale = {1, 0.5}}) == "euclidean, scaled by 1 0.5");
-  CHECK(describe({.kind = MetricKind::greatcircle}) == "greatcircle, eps in deg");
-  CHECK(describe({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}) ==
+  CHECK(epsflow::describe({.scale = {1, 0.5}}) == "euclidean, scaled by 1 0.5");
+  CHECK(epsflow::describe({.kind = MetricKind::greatcircle}) == "greatcircle, eps in deg");
+  CHECK(epsflow::describe({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre, .latitude_first = true}) ==
         "greatcircle, latitude first, eps in km");
-  CHECK(describe({.kind = MetricKind::haversine}) == "haversine");
-  CHECK(describe({.kind = MetricKind::cosine}) == "cosine");
+  CHECK(epsflow::describe({.kind = MetricKind::haversine}) == "haversine");
+  CHECK(epsflow::describe({.kind = MetricKind::cosine}) == "cosine");
+  CHECK(epsflow::describe({.kind = MetricKind::manhattan}) == "manhattan");
+  CHECK(epsflow::describe({.kind = MetricKind::minkowski, .scale = {1, 2}, .power = 3}) ==
+        "minkowski, p = 3, scaled by 1 2");
+  CHECK(epsflow::describe({.box = {{0, 250}, {}, {-1, 1}}}) == "euclidean, in a box of 0:250 - -1:1");
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

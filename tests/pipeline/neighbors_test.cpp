@@ -6,13 +6,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/oracle.hpp"
@@ -23,7 +24,6 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/metric.hpp>
-#include <epsflow/core/sweep.hpp>
 
 namespace epsflow::test {
 namespace {
@@ -39,7 +39,7 @@ void check_neighbors(const DataSet& data, double eps, const Settings& options) {
   REQUIRE(found.offsets[0] == 0);
   for (std::size_t i = 0; i < data.size(); ++i) {
     const auto row = found.row(i);
-    REQUIRE(std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i]);
+    REQUIRE(std::ranges::equal(row, expected.rows[i]));
     for (std::size_t k = 0; k < row.size(); ++k) {
       const double squared = data.squared_distance(i, row[k]);
       if (squared >= 0x1p-1000) {
@@ -81,7 +81,7 @@ TEST_CASE("neighbors: ids, offsets and distances are the oracle's in every forma
 
 TEST_CASE("neighbors: distances whose powers vanish, by any norm") {
   const std::vector<double> x{0, 0, 3e-200, 4e-200, 0, 0.01, 0.5, 0};
-  const PointsView points(std::span<const double>(x), 2);
+  const PointsView points(x, 2);
   const auto distances = [&](const Metric& metric) {
     const Neighbors found = neighbors({points, metric}, 0.9, Distances::include);
     REQUIRE(found.offsets[1] == 4);
@@ -118,21 +118,14 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     for (const std::uint64_t lane_pairs : {1U, 60U, 400U, 1000U}) {
       INFO("lane pairs " << lane_pairs);
-      Settings options;
-      options.engine.backend = BackendChoice::cpu;  // a GPU counts its rows first
-      options.run.search.format = FormatChoice::csr;
-      options.run.search.kernel = kernel;
-      options.run.search.lane_pairs = lane_pairs;
+      const Settings options{
+          .engine = {.backend = BackendChoice::cpu},  // a GPU counts its rows first
+          .run = {.search = {.kernel = kernel, .format = FormatChoice::csr, .lane_pairs = lane_pairs}}};
       Trace trace;
-      Observer observer;
-      observer.trace = &trace;
-      const Neighbors found = neighbors(data.view(), eps, Distances::omit, options, observer);
+      const Neighbors found = neighbors(data.view(), eps, Distances::omit, options, {.trace = &trace});
       CHECK(found.pairs() == expected.pairs());
       bool equal = true;
-      for (std::size_t i = 0; i < data.size(); ++i) {
-        const auto row = found.row(i);
-        equal &= std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i];
-      }
+      for (std::size_t i = 0; i < data.size(); ++i) equal &= std::ranges::equal(found.row(i), expected.rows[i]);
       CHECK(equal);
       // A batch of one row cannot be split and gets a larger buffer instead.
       if (lane_pairs >= 400) CHECK(trace.retries() > 0);
@@ -143,55 +136,46 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
 TEST_CASE("neighbors: no points, one point, and all points equal") {
   CHECK(Neighbors{}.size() == 0);
   CHECK(Neighbors{}.pairs() == 0);
-  const std::vector<double> none;
-  const Neighbors empty = neighbors(PointsView(std::span<const double>(none), 3), 1.0);
+  const Neighbors empty = neighbors(PointsView(std::span<const double>(), 3), 1.0);
   CHECK(empty.size() == 0);
   CHECK(empty.pairs() == 0);
 
   const std::vector<double> one{1e300, -7};
-  const Neighbors single = neighbors(PointsView(std::span<const double>(one), 2), 1e-9, Distances::include);
+  const Neighbors single = neighbors(PointsView(one, 2), 1e-9, Distances::include);
   REQUIRE(single.size() == 1);
   REQUIRE(single.pairs() == 1);
   CHECK(single.ids[0] == 0);
   CHECK(single.distances[0] == 0);
 
   const std::vector<double> equal(300, 0.1);
-  CHECK(neighbors(PointsView(std::span<const double>(equal), 1), 1e-150).pairs() == 300 * 300);
+  CHECK(neighbors(PointsView(equal, 1), 1e-150).pairs() == 300 * 300);
 }
 
 TEST_CASE("neighbors: a radius that is no radius, and coordinates that are no numbers, are named") {
   std::vector<double> at{0, 1, 2, 3};
-  const PointsView points(std::span<const double>(at), 2);
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, 0); }), {"eps 0"});
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, -2.5); }), {"eps -2.5"});
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, std::nan("")); }), {"eps", "nan"});
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(points, std::numeric_limits<double>::infinity()); }),
-                 {"eps inf"});
+  const PointsView points(at, 2);
+  for (const double eps : {0.0, -2.5, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    check_error<UsageError>({"eps " + format_number(eps)}, [&] { (void)neighbors(points, eps); });
+  }
   at[3] = std::nan("");
-  check_mentions(error_of<InputError>([&] { (void)neighbors(points, 1); }), {"row 1", "column 1", "nan"});
+  check_error<InputError>({"row 1", "column 1", "nan"}, [&] { (void)neighbors(points, 1); });
 }
 
 TEST_CASE("neighbors: a packed table that cannot be is refused") {
   const DataSet data = make_data("uniform", 30, 4, Precision::float64, 3);
-  Settings options;
-  options.run.search.format = FormatChoice::packed;
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(data.view(), 1, Distances::omit, options); }), {"packed"});
+  Settings options{.run = {.search = {.format = FormatChoice::packed}}};
+  check_error<UsageError>({"packed"}, [&] { (void)neighbors(data.view(), 1, Distances::omit, options); });
   options.run.search.kernel = Kernel::global;
   const DataSet flat = make_data("uniform", 30, 2, Precision::float64, 3);
-  check_mentions(error_of<UsageError>([&] { (void)neighbors(flat.view(), 1, Distances::omit, options); }), {"packed"});
+  check_error<UsageError>({"packed"}, [&] { (void)neighbors(flat.view(), 1, Distances::omit, options); });
 }
 
 TEST_CASE("neighbors: progress is reported one call at a time") {
   const DataSet data = make_data("clustered", 4000, 2, Precision::float64, 2);
-  Settings options;
-  options.engine.threads = 8;
-  options.run.search.format = FormatChoice::csr;
-  options.run.search.lane_pairs = 300;
+  const Settings options{.engine = {.threads = 8}, .run = {.search = {.format = FormatChoice::csr, .lane_pairs = 300}}};
   Observer observer;
-  std::atomic<int> inside{0};
-  std::atomic<int> calls{0};
-  std::atomic<bool> overlapped{false};
-  std::atomic<bool> share_is_a_share{true};
+  std::atomic<int> inside{0}, calls{0};
+  std::atomic<bool> overlapped{false}, share_is_a_share{true};
   observer.on_progress = [&](const Progress& p) {
     if (++inside > 1) overlapped = true;
     ++calls;
@@ -208,24 +192,19 @@ TEST_CASE("neighbors: progress is reported one call at a time") {
 
 TEST_CASE("neighbors: cancelled before it begins") {
   const DataSet data = make_data("clustered", 100, 2, Precision::float64, 2);
-  CancelToken token;
-  token.cancel();
-  Observer observer;
-  observer.cancel = &token;
-  CHECK_THROWS_AS(neighbors(data.view(), 0.3, Distances::omit, {}, observer), Cancelled);
+  CHECK_THROWS_AS(neighbors(data.view(), 0.3, Distances::omit, {}, cancelled()), Cancelled);
 }
 
 TEST_CASE("neighbors: real data have as many pairs as scikit-learn counts") {
   const auto folder = real_data();
   if (!folder) return;
   const std::vector<std::string> files{"nyc_pickups.npy", "flights_2020.npy", "lidar_autzen.npy", "selfjoin_100k.txt"};
-  std::map<std::pair<std::string, double>, bool> done;
+  std::set<std::pair<std::string, double>> done;
   std::size_t compared = 0;
   for (const Golden& golden : load_golden(*folder)) {
     if (std::find(files.begin(), files.end(), golden.file) == files.end()) continue;
     // 50 million pairs would make the test slow under sanitizers and prove nothing more.
-    if (golden.pairs > 30'000'000 || done[{golden.file, golden.eps}]) continue;
-    done[{golden.file, golden.eps}] = true;
+    if (golden.pairs > 30'000'000 || !done.emplace(golden.file, golden.eps).second) continue;
     INFO(golden.file << ", eps " << golden.eps);
     const auto file = *folder / golden.file;
     if (!std::filesystem::exists(file)) {
@@ -233,12 +212,11 @@ TEST_CASE("neighbors: real data have as many pairs as scikit-learn counts") {
       continue;
     }
     const std::vector<double> values = file.extension() == ".npy" ? load_npy<double>(file, "<f8") : load_numbers(file);
-    const PointsView points(std::span<const double>(values), golden.dims);
+    const PointsView points(values, golden.dims);
     REQUIRE(points.size() == golden.rows);
     for (const FormatChoice format : {FormatChoice::packed, FormatChoice::csr}) {
-      Settings options;
-      options.run.search.format = format;
-      CHECK(neighbors(points, golden.eps, Distances::omit, options).pairs() == golden.pairs);
+      CHECK(neighbors(points, golden.eps, Distances::omit, {.run = {.search = {.format = format}}}).pairs() ==
+            golden.pairs);
     }
     ++compared;
   }

@@ -2,6 +2,7 @@
 #include <epsflow/pipeline/options.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <set>
 #include <string>
@@ -19,6 +20,21 @@
 
 namespace epsflow::test {
 namespace {
+
+const std::vector<double> kPoints{0, 1, 2};
+
+/// Checks that every entry point of the library refuses the settings, with a text that contains every part.
+void check_refused(std::initializer_list<std::string_view> parts, const Settings& options) {
+  const PointsView points(kPoints, 1);
+  check_error<UsageError>(parts, [&] { check_options(options.engine, options.run); });
+  check_error<UsageError>(parts, [&] { (void)run(points, grid({1}, {2}), options); });
+  check_error<UsageError>(parts, [&] { (void)neighbors(points, 1, Distances::omit, options); });
+}
+
+/// Checks that a run with the settings has the right labels.
+void check_accepted(const Settings& options) {
+  CHECK(run(PointsView(kPoints, 1), grid({1}, {2}), options).front().labels == std::vector<std::int32_t>{0, 0, 0});
+}
 
 TEST_CASE("options: the defaults, and the ends of every range, are fine") {
   CHECK_NOTHROW(check_options(EngineOptions{}, RunOptions{}));
@@ -41,18 +57,9 @@ TEST_CASE("options: what is out of range is named with what it may be") {
       {"SearchOptions::estimate_factor", search({.estimate_factor = kNan})},
       {"SearchOptions::estimate_factor", search({.estimate_factor = std::numeric_limits<double>::infinity()})},
   };
-  const std::vector<double> points{0, 1, 2};
-  for (const auto& [name, options] : cases) {
-    check_mentions(error_of<UsageError>([&, &o = options] { check_options(o.engine, o.run); }), {name});
-    // Every entry point of the library checks them.
-    check_mentions(error_of<UsageError>([&, &o = options] { (void)run(PointsView(points, 1), grid({1}, {2}), o); }),
-                   {name});
-    check_mentions(
-        error_of<UsageError>([&, &o = options] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, o); }),
-        {name});
-  }
-  check_mentions(error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, {.tables = 4097}); }),
-                 {"RunOptions::tables is 4097; 0 (as many as suit the backend) to 4,096 are possible"});
+  for (const auto& [name, options] : cases) check_refused({name}, options);
+  check_error<UsageError>({"RunOptions::tables is 4097; 0 (as many as suit the backend) to 4,096 are possible"},
+                          [] { (void)run(PointsView(kPoints, 1), grid({1}, {2}), {.run = {.tables = 4097}}); });
 }
 
 template <class Owner>
@@ -102,41 +109,31 @@ TEST_CASE("options: no table, and an option of how tables are made or read, cont
       {.strategy = kDirect, .search = {.format = FormatChoice::packed}},
       {.strategy = kDirect, .method = VariantMethod::each},
   };
-  const std::vector<double> points{0, 1, 2};
   for (const RunOptions& options : cases) {
-    const auto refusal = error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, options); });
-    check_mentions(refusal, {"SearchOptions::kernel", "SearchOptions::format", "RunOptions::method",
-                             "RunOptions::strategy", "StrategyChoice::direct", "leave one of them out"});
+    check_error<UsageError>({"SearchOptions::kernel", "SearchOptions::format", "RunOptions::method",
+                             "RunOptions::strategy", "StrategyChoice::direct", "leave one of them out"},
+                            [&] { (void)run(PointsView(kPoints, 1), grid({1}, {2}), {.run = options}); });
     // The options are valid with a table and with the automatic choice.
     for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
       RunOptions other = options;
       other.strategy = strategy;
-      CHECK(run(PointsView(points, 1), grid({1}, {2}), {}, other).front().labels == std::vector<std::int32_t>{0, 0, 0});
+      check_accepted({.run = other});
     }
   }
   CHECK_NOTHROW(check_options(RunOptions{.strategy = kDirect}));
 }
 
 TEST_CASE("options: the paper's kernels and packed tables search a grid in float64, and nothing else") {
-  const std::vector<SearchOptions> ways_of_tables{
+  const std::vector<SearchOptions> searches{
       {.kernel = Kernel::global}, {.kernel = Kernel::shared}, {.format = FormatChoice::packed}};
-  const std::vector<double> points{0, 1, 2};
-  for (const SearchOptions& way : ways_of_tables) {
+  for (const SearchOptions& way : searches) {
     for (const BackendChoice backend : {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::gpu}) {
       Settings options{.engine = {.backend = backend}, .run = {.search = way}};
       const auto refused = [&](IndexChoice index, DecideChoice decide) {
         options.run.search.index = index;
         options.run.search.decide = decide;
-        const std::vector<std::string_view> parts{"SearchOptions::kernel", "packed", "SearchOptions::index",
-                                                  "SearchOptions::decide", "leave out"};
-        for (const std::string_view part : parts) {
-          check_mentions(error_of<UsageError>([&] { check_options(options.run.search); }), {part});
-          check_mentions(error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), options); }),
-                         {part});
-          check_mentions(
-              error_of<UsageError>([&] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, options); }),
-              {part});
-        }
+        check_refused({"SearchOptions::kernel", "packed", "SearchOptions::index", "SearchOptions::decide", "leave out"},
+                      options);
       };
       for (const IndexChoice index : {IndexChoice::tree, IndexChoice::all}) refused(index, DecideChoice::automatic);
       for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
@@ -161,26 +158,17 @@ TEST_CASE("options: the paper's kernels and packed tables search a grid in float
 }
 
 TEST_CASE("options: the CPU has no tensor cores") {
-  const std::vector<double> points{0, 1, 2};
   for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
     for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
-      const Settings options{.engine = {.backend = BackendChoice::cpu},
-                             .run = {.search = {.index = index, .decide = decide}}};
-      for (const auto& refusal :
-           {error_of<UsageError>([&] { check_options(options.engine, options.run); }),
-            error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), options); }),
-            error_of<UsageError>([&] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, options); })}) {
-        check_mentions(refusal,
-                       {"SearchOptions::decide", "tensor cores", "EngineOptions::backend", "leave one of them out"});
-      }
+      check_refused({"SearchOptions::decide", "tensor cores", "EngineOptions::backend", "leave one of them out"},
+                    {.engine = {.backend = BackendChoice::cpu}, .run = {.search = {.index = index, .decide = decide}}});
     }
     CHECK_NOTHROW(check_options(EngineOptions{.backend = BackendChoice::gpu}, {.search = {.decide = decide}}));
     CHECK_NOTHROW(check_options(EngineOptions{}, {.search = {.decide = decide}}));
   }
   for (const DecideChoice decide : {DecideChoice::automatic, DecideChoice::scalar}) {
-    const Settings options{.engine = {.backend = BackendChoice::cpu},
-                           .run = {.search = {.index = IndexChoice::grid, .decide = decide}}};
-    CHECK(run(PointsView(points, 1), grid({1}, {2}), options).front().labels == std::vector<std::int32_t>{0, 0, 0});
+    check_accepted(
+        {.engine = {.backend = BackendChoice::cpu}, .run = {.search = {.index = IndexChoice::grid, .decide = decide}}});
   }
 }
 

@@ -6,10 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "support/blobs.hpp"
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
-#include "support/random_points.hpp"
+#include "support/errors.hpp"
 
-#include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -23,21 +24,11 @@ constexpr BackendChoice kCpu = BackendChoice::cpu;
 /// More points than a sample holds, so that a sample is taken.
 constexpr std::size_t kMany = 36'000;
 
-DataSet uniform(std::size_t n, std::size_t dims) {
-  Random random(7);
-  DataSet data;
-  data.kind = "uniform";
-  data.dims = dims;
-  data.doubles.resize(n * dims);
-  for (double& x : data.doubles) x = random.unit();
-  return data;
-}
-
 TEST_CASE("plan: it tells a time on the CPU, for each way, metric and weights") {
   const Engine engine({.threads = 2, .backend = kCpu});
   for (const std::size_t n : {std::size_t{1}, std::size_t{500}, kMany}) {
     for (const std::size_t dims : {2, 5}) {
-      const DataSet data = uniform(n, dims);
+      const DataSet data = uniform_points(n, dims, 7);
       const double eps = dims == 2 ? 0.005 : 0.03;
       const Sweep sweep = grid({eps, 2 * eps}, {3, 9});
       for (const Metric& metric : {Metric{}, Metric{.kind = MetricKind::manhattan},
@@ -64,7 +55,7 @@ TEST_CASE("plan: the time grows with the points, as of a sample, too") {
   const Engine engine({.threads = 2, .backend = kCpu});
   double last = 0;
   for (const std::size_t n : {std::size_t{2'000}, std::size_t{80'000}, std::size_t{3'200'000}}) {
-    const DataSet data = uniform(n, 2);
+    const DataSet data = uniform_points(n, 2, 7);
     const Dataset loaded = engine.load(data.view());
     double seconds = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 5; ++i) {  // a plan measures a part of the run, and other work only makes it longer
@@ -79,7 +70,7 @@ TEST_CASE("plan: the time grows with the points, as of a sample, too") {
 TEST_CASE("plan: slices tell a time by whole ones of them, and by a part of the points where they are large") {
   const Engine engine({.threads = 2, .backend = kCpu});
   const std::size_t n = 100'000;
-  const DataSet data = uniform(n, 2);
+  const DataSet data = uniform_points(n, 2, 7);
   for (const std::size_t each : {std::size_t{1}, std::size_t{7}, std::size_t{30'000}, std::size_t{60'000}, n}) {
     std::vector<std::uint64_t> offsets{0, 0};
     while (offsets.back() < n) offsets.push_back(std::min<std::uint64_t>(n, offsets.back() + each));
@@ -95,19 +86,16 @@ TEST_CASE("plan: slices tell a time by whole ones of them, and by a part of the 
 }
 
 TEST_CASE("plan: no time where the memory is too small, and the data set is as good as before") {
-  const DataSet data = uniform(kMany, 5);
+  const DataSet data = uniform_points(kMany, 5, 7);
   const std::uint64_t bytes = data.view().bytes();
   const Sweep sweep = grid({0.05}, {5, 3});
   bool without = false, with = false, beside = false;
   for (std::uint64_t memory = 2 * bytes; memory <= 40 * bytes; memory += memory / 4) {
-    const Engine engine({.memory = memory, .threads = 2, .backend = kCpu});
-    const Dataset loaded = engine.load(data.view());
+    const Dataset loaded = Engine({.memory = memory, .threads = 2, .backend = kCpu}).load(data.view());
     std::vector<GroupPlan> plans;
-    try {
-      plans = plan(loaded, sweep, {}, {.strategy = StrategyChoice::table});
-    } catch (const ResourceError&) {
-      continue;  // the index does not fit
-    }
+    const bool no_index =
+        throws<ResourceError>([&] { plans = plan(loaded, sweep, {}, {.strategy = StrategyChoice::table}); });
+    if (no_index) continue;
     REQUIRE(plans.size() == 1);
     CHECK((plans[0].fits || !plans[0].seconds));
     CHECK(total_seconds(plans).has_value() == plans[0].seconds.has_value());
@@ -122,19 +110,15 @@ TEST_CASE("plan: no time where the memory is too small, and the data set is as g
 }
 
 TEST_CASE("plan: an eps is planned among others as alone, however little memory there is") {
-  const DataSet data = uniform(kMany, 2);
+  const DataSet data = uniform_points(kMany, 2, 7);
   const std::uint64_t bytes = data.view().bytes();
   const std::vector<double> eps{0.02, 0.01, 0.005};
   bool fits = false, fails = false;
   for (std::uint64_t memory = 2 * bytes; memory <= 40 * bytes; memory += memory / 8) {
-    const Engine engine({.memory = memory, .threads = 2, .backend = kCpu});
-    const Dataset loaded = engine.load(data.view());
+    const Dataset loaded = Engine({.memory = memory, .threads = 2, .backend = kCpu}).load(data.view());
     std::vector<GroupPlan> together;
-    try {
-      together = plan(loaded, grid(eps, {4}));
-    } catch (const ResourceError&) {
-      continue;  // the index does not fit
-    }
+    const bool no_index = throws<ResourceError>([&] { together = plan(loaded, grid(eps, {4})); });
+    if (no_index) continue;
     REQUIRE(together.size() == eps.size());
     for (std::size_t e = 0; e < eps.size(); ++e) {
       const GroupPlan alone = plan(loaded, grid({eps[e]}, {4})).front();
@@ -155,7 +139,7 @@ TEST_CASE("plan: candidates of a point are tested once for a table, else once mo
   };
   for (const std::size_t dims : {2, 5}) {
     INFO(dims << " dimensions");
-    const DataSet data = uniform(500, dims);
+    const DataSet data = uniform_points(500, dims, 7);
     const Dataset loaded = engine.load(data.view());
     CHECK(passes(loaded, {3, 9, 27}, {.strategy = StrategyChoice::table}) == 1);
     CHECK(passes(loaded, {3}, {.strategy = StrategyChoice::direct}) == 2);
@@ -168,12 +152,10 @@ TEST_CASE("plan: candidates of a point are tested once for a table, else once mo
 
 TEST_CASE("plan: nothing takes no time, and what is cancelled ends") {
   const Engine engine({.threads = 2, .backend = kCpu});
-  const DataSet data = uniform(kMany, 2);
+  const DataSet data = uniform_points(kMany, 2, 7);
   const Dataset loaded = engine.load(data.view());
   CHECK(total_seconds(plan(loaded, Sweep(std::vector<Variant>()))) == 0.0);
-  CancelToken cancel;
-  cancel.cancel();
-  CHECK_THROWS_AS(plan(loaded, grid({0.01}, {3}), {}, {}, {.cancel = &cancel}), Cancelled);
+  CHECK_THROWS_AS(plan(loaded, grid({0.01}, {3}), {}, {}, cancelled()), Cancelled);
 }
 
 }  // namespace

@@ -87,14 +87,11 @@ TEST_CASE("reporter: what the caller's code throws first is thrown to all who co
     fail = true;
     // The progress of a table is reported a twentieth of a second after the last report, at the earliest.
     if (from == "progress of a table") std::this_thread::sleep_for(60ms);
-    const std::string text = error_of<std::domain_error>([&] {
-      if (from == "progress of a table") {
-        reporter.progress(1, 0.5);
-      } else {
-        reporter.done(hand_over);
-      }
-    });
-    CHECK(text == "no more");
+    const auto report = [&] {
+      if (from == "progress of a table") return reporter.progress(1, 0.5);
+      reporter.done(hand_over);
+    };
+    CHECK(error_of<std::domain_error>(report) == "no more");
     const int before = calls;
     fail = false;
     for (int i = 0; i < 3; ++i) {
@@ -132,8 +129,7 @@ TEST_CASE("reporter: of several threads that throw, everybody gets the first exc
 
 TEST_CASE("reporter: progress at most twenty times a second, but of every variant that is done") {
   std::vector<Progress> seen;
-  Observer observer;
-  observer.on_progress = [&](const Progress& p) { seen.push_back(p); };
+  const Observer observer{.on_progress = [&](const Progress& p) { seen.push_back(p); }};
   Reporter reporter(observer, 30);
   for (int variant = 0; variant < 30; ++variant) {
     const auto end = std::chrono::steady_clock::now() + (variant % 10 == 5 ? 120ms : 1ms);
@@ -141,8 +137,7 @@ TEST_CASE("reporter: progress at most twenty times a second, but of every varian
     reporter.progress(0.25, 0.75);
     reporter.done([] {});
   }
-  std::size_t of_variants = 0;
-  std::size_t of_tables = 0;
+  std::size_t of_variants = 0, of_tables = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     CHECK(seen[i].table_eps == 0.25);
     CHECK(seen[i].table_share == 0.75);
@@ -161,8 +156,7 @@ TEST_CASE("reporter: progress at most twenty times a second, but of every varian
 TEST_CASE("reporter: what moves while the caller's code runs is in the next report, and no table goes back") {
   const Watchdog watchdog("reporter moved meanwhile");
   std::vector<Progress> seen;
-  Observer observer;
-  observer.on_progress = [&](const Progress& p) { seen.push_back(p); };
+  const Observer observer{.on_progress = [&](const Progress& p) { seen.push_back(p); }};
   Reporter reporter(observer, 2);
   reporter.done([&] {
     std::thread([&] {

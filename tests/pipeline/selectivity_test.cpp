@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/random_points.hpp"
 
-#include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -46,16 +45,16 @@ TEST_CASE("selectivity: of every metric that of the table of neighbours") {
   const DataSet flat = make_data("clustered", 500, 2, Precision::float64, 5);
   std::vector<double> places;  // degrees from -50 to 50
   for (const double x : flat.doubles) places.push_back(std::clamp(10 * x, -89.0, 89.0));
-  const PointsView points(std::span<const double>(places), 2);
-  std::vector<Metric> metrics;
-  for (const MetricKind kind : {MetricKind::euclidean, MetricKind::greatcircle, MetricKind::cosine,
-                                MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski}) {
-    metrics.push_back({.kind = kind});
-    if (kind == MetricKind::minkowski) metrics.back().power = 3;
-  }
-  metrics.push_back({.scale = {1, 0.5}});
-  metrics.push_back({.kind = MetricKind::manhattan, .box = {{-90, 90}, {-90, 90}}});
-  metrics.push_back({.box = {{-90, 90}, {0, 0}}});
+  const PointsView points(places, 2);
+  const std::vector<Metric> metrics{{.kind = MetricKind::euclidean},
+                                    {.kind = MetricKind::greatcircle},
+                                    {.kind = MetricKind::cosine},
+                                    {.kind = MetricKind::manhattan},
+                                    {.kind = MetricKind::chebyshev},
+                                    {.kind = MetricKind::minkowski, .power = 3},
+                                    {.scale = {1, 0.5}},
+                                    {.kind = MetricKind::manhattan, .box = {{-90, 90}, {-90, 90}}},
+                                    {.box = {{-90, 90}, {0, 0}}}};
   for (const Metric& metric : metrics) {
     const Dataset data = Engine().load(points, metric);
     const std::vector<double> eps = metric.kind == MetricKind::cosine ? std::vector<double>{0.3, 0.001, 1.5, 2}
@@ -93,8 +92,7 @@ TEST_CASE("selectivity: of a sample near the truth, as its error says") {
 
 TEST_CASE("selectivity: one sample for the same points, however many threads and whatever else is asked") {
   const DataSet data = make_data("clustered", 5000, 2, Precision::float64, 3);
-  const std::vector<double> few{0.2};
-  const std::vector<double> many{1, 0.2, 0.05};
+  const std::vector<double> few{0.2}, many{1, 0.2, 0.05};
   const std::vector<Selectivity> one = selectivity(data.view(), few, 100, {.threads = 1});
   const std::vector<Selectivity> two = selectivity(data.view(), many, 100, {.threads = 2});
   REQUIRE(one[0].neighbors == two[1].neighbors);
@@ -105,8 +103,8 @@ TEST_CASE("selectivity: no points, one point, nothing asked") {
   const std::vector<double> eps{0.5};
   REQUIRE(selectivity(PointsView(std::span<const double>(), 2), eps)[0].neighbors == 0);
   const std::vector<double> one{1, 2};
-  REQUIRE(selectivity(PointsView(std::span<const double>(one), 2), eps)[0].neighbors == 0);
-  REQUIRE(selectivity(PointsView(std::span<const double>(one), 1), std::span<const double>()).empty());
+  REQUIRE(selectivity(PointsView(one, 2), eps)[0].neighbors == 0);
+  REQUIRE(selectivity(PointsView(one, 1), std::span<const double>()).empty());
 }
 
 TEST_CASE("selectivity: what cannot be is an error, memory is the engine's, and a search can be cancelled") {
@@ -115,14 +113,12 @@ TEST_CASE("selectivity: what cannot be is an error, memory is the engine's, and 
   const std::vector<double> good{0.1};
   for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     const std::vector<double> eps{0.1, wrong};
-    check_mentions(error_of<UsageError>([&] { (void)selectivity(loaded, eps); }), {"eps"});
+    check_error<UsageError>({"eps"}, [&] { (void)selectivity(loaded, eps); });
   }
-  check_mentions(error_of<UsageError>([&] { (void)selectivity(loaded, good, 1); }), {"sample is 1", "2"});
+  check_error<UsageError>({"sample is 1", "2"}, [&] { (void)selectivity(loaded, good, 1); });
   const Dataset tight = Engine({.memory = 1 << 19}).load(data.view());
-  check_mentions(error_of<ResourceError>([&] { (void)selectivity(tight, good); }), {"the counts of neighbours"});
-  CancelToken cancel;
-  cancel.cancel();
-  REQUIRE_THROWS_AS(selectivity(loaded, good, 100, {}, {.cancel = &cancel}), Cancelled);
+  check_error<ResourceError>({"the counts of neighbours"}, [&] { (void)selectivity(tight, good); });
+  REQUIRE_THROWS_AS(selectivity(loaded, good, 100, {}, cancelled()), Cancelled);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/errors.hpp"
-#include "support/random_points.hpp"
 #include "support/slices_check.hpp"
 
 #include <epsflow/core/error.hpp>
@@ -13,30 +11,27 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
 
-/// Returns options for every way to label slices on a CPU.
-const std::vector<RunOptions>& ways() {
-  static const std::vector<RunOptions> all{
-      {.core_mask = true},
-      {.verify = true},
-      {.strategy = StrategyChoice::table, .core_mask = true},
-      {.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}, .verify = true},
-      {.strategy = StrategyChoice::table, .search = {.kernel = Kernel::global}},
-      {.strategy = StrategyChoice::direct, .core_mask = true},
-      {.keep = Keep::summary},
-      {.method = VariantMethod::each, .keep = Keep::summary},
-  };
-  return all;
-}
+/// Options for every way to label slices on a CPU.
+const std::vector<RunOptions> kWays{
+    {.core_mask = true},
+    {.verify = true},
+    {.strategy = StrategyChoice::table, .core_mask = true},
+    {.strategy = StrategyChoice::table, .search = {.format = FormatChoice::csr}, .verify = true},
+    {.strategy = StrategyChoice::table, .search = {.kernel = Kernel::global}},
+    {.strategy = StrategyChoice::direct, .core_mask = true},
+    {.keep = Keep::summary},
+    {.method = VariantMethod::each, .keep = Keep::summary},
+};
 
 TEST_CASE("slices: labels and counts are those of a run of each alone") {
-  test::check_random_slices(Engine({.threads = 2}), ways(), 200);
+  check_random_slices(Engine({.threads = 2}), kWays, 200);
 }
 
 TEST_CASE("slices: by every metric") {
-  for (const RunOptions& options : ways()) test::check_slices_by_metrics(Engine({.threads = 2}), options);
+  for (const RunOptions& options : kWays) check_slices_by_metrics(Engine({.threads = 2}), options);
 }
 
 TEST_CASE("slices: thousands of them, whose points lie at the same places") {
@@ -47,8 +42,7 @@ TEST_CASE("slices: thousands of them, whose points lie at the same places") {
     for (std::size_t i = 0; i < s % 5; ++i) x.insert(x.end(), {static_cast<double>(i), 0});
     offsets.push_back(x.size() / 2);
   }
-  const Engine engine({.threads = 2});
-  const Dataset data = engine.load({std::span<const double>(x), 2}, offsets);
+  const Dataset data = Engine({.threads = 2}).load(PointsView(x, 2), offsets);
   for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
     const auto results = run(data, grid({1}, {3}), {.strategy = strategy});
     for (std::size_t s = 0; s < kSlices; ++s) {
@@ -65,8 +59,7 @@ TEST_CASE("slices: thousands of them, whose points lie at the same places") {
 
 TEST_CASE("slices: neighbours are of the same slice; a plan is made of all") {
   const std::vector<double> x{0, 1, 0, 1, 2};
-  const Dataset data =
-      Engine({.threads = 1}).load({std::span<const double>(x), 1}, std::vector<std::uint64_t>{0, 2, 5});
+  const Dataset data = Engine({.threads = 1}).load(PointsView(x, 1), std::vector<std::uint64_t>{0, 2, 5});
   const Neighbors found = neighbors(data, 1.0);
   REQUIRE(found.pairs() == 2 * 2 + 2 + 3 + 2);
   REQUIRE(found.row(1).size() == 2);
@@ -77,7 +70,7 @@ TEST_CASE("slices: neighbours are of the same slice; a plan is made of all") {
 TEST_CASE("slices: what is wrong is named") {
   const Engine engine({.threads = 1});
   const std::vector<double> x{0, 1, 2, 3};
-  const PointsView points(std::span<const double>(x), 1);
+  const PointsView points(x, 1);
   const auto load = [&](const std::vector<std::uint64_t>& offsets) { return engine.load(points, offsets); };
   using Catch::Contains;
   REQUIRE_THROWS_WITH(load({}), Contains("at least one offset"));
@@ -94,4 +87,4 @@ TEST_CASE("slices: what is wrong is named") {
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/metric_check.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
@@ -27,12 +26,8 @@
 #include <epsflow/pipeline/selectivity.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
-
-using test::OracleTable;
-using test::Random;
-using Real = long double;
 
 /// Returns the distance of two points by a metric: the minimum over all 3^d copies of the second.
 Real distance_over_copies(const Metric& metric, const std::vector<Real>& p, const std::vector<Real>& q) {
@@ -79,86 +74,13 @@ std::vector<std::vector<Real>> rows_of(PointsView points) {
   return rows;
 }
 
-/// Finds neighbours by distance. Unless `exact` is true, no pair may be so near to eps that rounding matters.
-OracleTable table_of(PointsView points, const Metric& metric, double eps, bool exact) {
+/// Checks all ways. Unless `exact` is true, no pair may be so near to eps that rounding matters.
+void check_all_ways(PointsView points, const Metric& metric, double eps, bool exact = false) {
   const auto rows = rows_of(points);
-  OracleTable table;
-  table.rows.resize(rows.size());
-  Real nearest = 1;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      const Real d = distance_over_copies(metric, rows[i], rows[j]);
-      nearest = std::min(nearest, std::abs(d - eps) / eps);
-      if (d <= eps) table.rows[i].push_back(static_cast<std::uint32_t>(j));
-    }
-  }
-  if (!exact) REQUIRE(nearest > 1e-12L);
-  return table;
-}
-
-Engine engine_for(const Metric& metric) {
-  const bool powers = transformed_space(metric).norm == Norm::minkowski;
-  return Engine({.threads = 2, .backend = powers ? BackendChoice::cpu : BackendChoice::automatic});
-}
-
-/// Checks labels and neighbours of every strategy.
-void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected) {
-  const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
-  const Engine engine = engine_for(metric);
-  const Dataset data = engine.load(points, metric);
-  std::vector<double> weights(points.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i * 7 % 9) / 2 - 0.5;
-  const Dataset weighted = data.weighted(weights);
-  std::vector<RunOptions> ways;
-  for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table, StrategyChoice::direct}) {
-    for (const IndexChoice index : {IndexChoice::automatic, IndexChoice::grid, IndexChoice::all}) {
-      if (index == IndexChoice::all && engine.backend() == "gpu") continue;
-      ways.push_back({.strategy = strategy, .search = {.index = index}});
-    }
-  }
-  for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
-    if (engine.backend() == "gpu") ways.push_back({.search = {.kernel = kernel}});
-  }
-  for (const FormatChoice format : {FormatChoice::csr, FormatChoice::packed}) {
-    if (format == FormatChoice::packed && points.dims() > 3) continue;
-    ways.push_back({.search = {.format = format}});
-  }
-  ways.front().verify = true;  // all give the same labels
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    INFO("way " << way);
-    const auto results = run(data, grid({eps}, minpts), ways[way]);
-    REQUIRE(results.size() == minpts.size());
-    for (const VariantResult& r : results) {
-      REQUIRE(r.labels == test::oracle_labels(expected, r.variant.minpts).labels);
-    }
-    for (const VariantResult& r : run(weighted, grid({eps}, minpts), ways[way])) {
-      REQUIRE(r.labels ==
-              test::oracle_labels(expected, test::core_by_weight(expected, weights, r.variant.minpts)).labels);
-    }
-  }
-  const auto rows = rows_of(points);
-  const Neighbors found = neighbors(data, eps, Distances::include);
-  REQUIRE(found.pairs() == expected.pairs());
-  Real largest_error = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::uint64_t at = found.offsets[i]; at < found.offsets[i + 1]; ++at) {
-      const Real d = distance_over_copies(metric, rows[i], rows[found.ids[at]]);
-      largest_error = std::max(largest_error, std::abs(static_cast<Real>(found.distances[at]) - d));
-    }
-  }
-  REQUIRE(largest_error <= 1e-12L * eps + 1e-15L);  // coordinates in a box are rounded to a fixed grid
-  // If the points themselves are predicted, they get their labels.
-  const VariantResult fitted = std::move(run(data, grid({eps}, {3}), {.core_mask = true}).front());
-  Points core(fitted.summary.core, points.dims(), Precision::float64);
-  std::vector<std::int32_t> labels;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (fitted.core[i] == 0) continue;
-    for (std::size_t k = 0; k < points.dims(); ++k) {
-      core.values<double>()[labels.size() * points.dims() + k] = points.at(i, k);
-    }
-    labels.push_back(fitted.labels[i]);
-  }
-  REQUIRE(predict({core.view(), labels, eps, metric}, points) == fitted.labels);
+  const auto distance = [&](std::size_t i, std::size_t j) { return distance_over_copies(metric, rows[i], rows[j]); };
+  const OracleTable expected = table_by(points.size(), eps, exact ? -1 : 1e-12L * eps, distance);
+  // Coordinates in a box are rounded to a fixed grid.
+  check_all_ways(points, metric, eps, expected, distance, 1e-12L * eps + 1e-15L);
 }
 
 const std::initializer_list<Metric> kNorms{{.kind = MetricKind::euclidean},
@@ -190,10 +112,10 @@ TEST_CASE("space: other norms, in any number of dimensions") {
   for (const Metric& metric : kNorms) {
     for (const std::size_t dims : {1U, 2U, 3U, 5U, 9U}) {
       for (const Precision precision : {Precision::float32, Precision::float64}) {
-        const test::DataSet data = test::make_data("clustered", 120, dims, precision, dims);
+        const DataSet data = make_data("clustered", 120, dims, precision, dims);
         for (const double eps : {data.scale * 1.0123, data.scale / 7}) {
           INFO(describe(metric) << ", " << dims << "-D, eps " << eps);
-          check_all_ways(data.view(), metric, eps, table_of(data.view(), metric, eps, false));
+          check_all_ways(data.view(), metric, eps);
         }
       }
     }
@@ -201,7 +123,7 @@ TEST_CASE("space: other norms, in any number of dimensions") {
 }
 
 TEST_CASE("space: named powers are the norms of that name") {
-  const test::DataSet data = test::make_data("clustered", 300, 3, Precision::float64, 4);
+  const DataSet data = make_data("clustered", 300, 3, Precision::float64, 4);
   const auto labels = [&](const Metric& metric) {
     return std::move(run(engine_for(metric).load(data.view(), metric), grid({data.scale}, {4})).front().labels);
   };
@@ -230,12 +152,11 @@ TEST_CASE("space: periodic boxes, whatever their sides, up to an eps that is lon
     const std::vector<double> values = in_box(box, n, ++seed);
     double shortest = 1e9;
     for (const BoxSide& side : box) shortest = side.closed() ? std::min(shortest, side.hi - side.lo) : shortest;
-    const PointsView view(std::span<const double>(values), box.size());
+    const PointsView view(values, box.size());
     for (const double share : {0.0173, 0.09, 0.2871, 0.45, 0.7123, 1.3}) {
       const double eps = share * shortest;
       INFO(box.size() << "-D, box " << seed << ", eps " << eps);
-      const Metric metric{.box = box};
-      check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+      check_all_ways(view, {.box = box}, eps);
     }
   }
 }
@@ -251,11 +172,10 @@ TEST_CASE("space: periodic boxes whose points are all far from the faces, or nea
       // The points at a corner have seven images each; a few points are isolated.
       values.push_back(corner && i % 60 >= 3 ? (u < 0.3 ? lo + 2 * u : lo + 10 - u / 2) : lo + 4 + 2 * u);
     }
-    const PointsView view(std::span<const double>(values), 3);
+    const PointsView view(values, 3);
     for (const double eps : {0.1123, 0.41, 0.871}) {
       INFO("corner " << corner << ", eps " << eps);
-      const Metric metric{.box = box};
-      check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+      check_all_ways(view, {.box = box}, eps);
     }
   }
 }
@@ -279,14 +199,13 @@ TEST_CASE("space: points on faces, with an eps of few units in the last place of
     for (const double eps : c.radii) {
       INFO("a side from " << c.side.lo << " to " << c.side.hi << ", eps " << eps);
       const PointsView line(std::span<const double>(c.values), 1);
-      check_all_ways(line, {.box = {c.side}}, eps, table_of(line, {.box = {c.side}}, eps, true));
+      check_all_ways(line, {.box = {c.side}}, eps, true);
       std::vector<double> pairs;
       for (const double x : c.values) {
         for (const double y : {c.side.lo, c.side.hi, c.values[2]}) pairs.insert(pairs.end(), {x, y});
       }
-      const PointsView plane(std::span<const double>(pairs), 2);
-      const Metric metric{.box = {c.side, c.side}};
-      check_all_ways(plane, metric, eps, table_of(plane, metric, eps, true));
+      const PointsView plane(pairs, 2);
+      check_all_ways(plane, {.box = {c.side, c.side}}, eps, true);
     }
   }
 }
@@ -294,14 +213,14 @@ TEST_CASE("space: points on faces, with an eps of few units in the last place of
 TEST_CASE("space: periodic boxes by every norm, scaled") {
   const std::vector<BoxSide> box{{0, 20}, {}, {0, 13.7}};
   const std::vector<double> values = in_box(box, 120, 77);
-  const PointsView view(std::span<const double>(values), 3);
+  const PointsView view(values, 3);
   for (Metric metric : kNorms) {
     metric.box = box;
     for (const bool scaled : {false, true}) {
       if (scaled) metric.scale = {0.3, 2, 1.1};
       for (const double eps : {1.0123, 5.3}) {
         INFO(describe(metric) << ", eps " << eps);
-        check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+        check_all_ways(view, metric, eps);
       }
     }
   }
@@ -313,14 +232,14 @@ TEST_CASE("space: pairs at eps itself, the other way round too") {
     Random random(dims);
     std::vector<float> values(150 * dims);
     for (float& x : values) x = static_cast<float>(random.below(65)) / 8;
-    const PointsView view(std::span<const float>(values), dims);
+    const PointsView view(values, dims);
     for (const MetricKind kind : {MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev}) {
       for (const bool closed : {false, true}) {
         Metric metric{.kind = kind};
         if (closed) metric.box.assign(dims, {0, 8});
         for (const double eps : {0.125, 0.625, 1.25, 4.0}) {
           INFO(describe(metric) << ", " << dims << "-D, eps " << eps);
-          check_all_ways(view, metric, eps, table_of(view, metric, eps, true));
+          check_all_ways(view, metric, eps, true);
         }
       }
     }
@@ -329,16 +248,14 @@ TEST_CASE("space: pairs at eps itself, the other way round too") {
 
 TEST_CASE("space: boxes of more slots than an axis holds") {
   const std::vector<double> values{0, 1e-9, 1, 0.5, 0.5 + 1e-12, 1 - 1e-12, 0.25, 0.75};
-  const PointsView view(std::span<const double>(values), 1);
+  const PointsView view(values, 1);
   for (const double eps : {1e-15, 2.5e-12, 3e-10, 2e-9}) {
     INFO("eps " << eps);
-    const Metric metric{.box = {{0, 1}}};
-    check_all_ways(view, metric, eps, table_of(view, metric, eps, false));
+    check_all_ways(view, {.box = {{0, 1}}}, eps);
   }
   const std::vector<double> six(6 * 3, 0.25);
-  const PointsView wide(std::span<const double>(six), 6);
-  const Metric metric{.box = std::vector<BoxSide>(6, {0, 1})};
-  check_all_ways(wide, metric, 1e-7, table_of(wide, metric, 1e-7, false));
+  const PointsView wide(six, 6);
+  check_all_ways(wide, {.box = std::vector<BoxSide>(6, {0, 1})}, 1e-7);
 }
 
 TEST_CASE("space: a box so much larger than the points that it would move them is refused") {
@@ -346,15 +263,14 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
   Random random(31);
   std::vector<double> values;
   for (int i = 0; i < 400; ++i) values.push_back(50 * random.unit());
-  const PointsView plane(std::span<const double>(values), 2);
+  const PointsView plane(values, 2);
   const auto refused_at_once = [&](PointsView view, const Metric& metric,
                                    std::initializer_list<std::string_view> parts) {
-    test::check_mentions(test::error_of<InputError>([&] { (void)engine.load(view, metric); }), parts);
+    check_error<InputError>(parts, [&] { (void)engine.load(view, metric); });
   };
   const auto refused = [&](PointsView view, const Metric& metric, double eps) {
     const auto error = [&](const auto& call) {
-      test::check_mentions(test::error_of<UsageError>(call),
-                           {"Metric::box", "column ", "eps " + format_number(eps), "fits"});
+      check_error<UsageError>({"Metric::box", "column ", "eps " + format_number(eps), "fits"}, call);
     };
     const Dataset data = engine.load(view, metric);
     const std::vector<double> list{eps};
@@ -374,7 +290,7 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
   refused(plane, {.box = {{0, 1e9}, {}}}, 1e-3);
   std::vector<double> one_is_wide = values;
   for (std::size_t i = 1; i < one_is_wide.size(); i += 2) one_is_wide[i] *= 1e12;
-  const PointsView wide(std::span<const double>(one_is_wide), 2);
+  const PointsView wide(one_is_wide, 2);
   refused(wide, {.box = {{0, 1e14}, {}}}, 1e-1);
   for (const double eps : {0.9, 7.123}) {  // no point is near a face
     const auto labels = [&](const Metric& metric) {
@@ -388,7 +304,7 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
   const Metric large{.box = {{0, 1e17}, {}}};
   for (const std::vector<double>* const points : {&flat, &whole}) {
     const PointsView view(std::span<const double>(*points), 2);
-    check_all_ways(view, large, 1.25, table_of(view, large, 1.25, true));
+    check_all_ways(view, large, 1.25, true);
   }
   const PointsView one(std::span<const double>(values).first(2), 2);
   CHECK(run(engine.load(one, large), grid({1e-3}, {1})).front().summary.clusters == 1);
@@ -398,9 +314,9 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
 TEST_CASE("space: what has no such distance is refused, with the culprit and the remedy") {
   const Engine engine({.threads = 1, .backend = BackendChoice::cpu});
   const std::vector<double> values{1, 2, 3, 4};
-  const PointsView view(std::span<const double>(values), 2);
+  const PointsView view(values, 2);
   const auto usage = [&](const Metric& metric, std::initializer_list<std::string_view> parts) {
-    test::check_mentions(test::error_of<UsageError>([&] { (void)engine.load(view, metric); }), parts);
+    check_error<UsageError>(parts, [&] { (void)engine.load(view, metric); });
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   usage({.power = 3}, {"Metric::power", "minkowski"});
@@ -414,28 +330,18 @@ TEST_CASE("space: what has no such distance is refused, with the culprit and the
   usage({.scale = {1e-300, 1}, .box = {{0, 1e-300}, {}}}, {"Metric::box", "scaled by 1e-300"});
   usage({.box = {{9007199254740991, 9007199254740992}, {}}}, {"Metric::box", "too coarse"});
   usage({.kind = MetricKind::cosine, .box = {{0, 10}, {0, 10}}}, {"Metric::box", "cosine"});
-  test::check_mentions(test::error_of<InputError>([&] {
-                         (void)engine.load(view, {.box = {{}, {0, 3.5}}});
-                       }),
-                       {"4 in row 1, column 1", "outside the box", "0 to 3.5"});
-  test::check_mentions(test::error_of<InputError>([&] {
-                         (void)engine.load(view, {.scale = {2, 2}, .box = {{}, {0, 3.5}}});
-                       }),
-                       {"4 in row 1, column 1", "outside the box"});
+  check_error<InputError>({"4 in row 1, column 1", "outside the box", "0 to 3.5"}, [&] {
+    (void)engine.load(view, {.box = {{}, {0, 3.5}}});
+  });
+  check_error<InputError>({"4 in row 1, column 1", "outside the box"}, [&] {
+    (void)engine.load(view, {.scale = {2, 2}, .box = {{}, {0, 3.5}}});
+  });
   const Dataset data = engine.load(view, {.kind = MetricKind::manhattan});
-  test::check_mentions(
-      test::error_of<UsageError>([&] { (void)run(data, grid({1}, {2}), {.search = {.index = IndexChoice::tree}}); }),
-      {"SearchOptions::index", "tree", "leave it out"});
+  check_error<UsageError>({"SearchOptions::index", "tree", "leave it out"},
+                          [&] { (void)run(data, grid({1}, {2}), {.search = {.index = IndexChoice::tree}}); });
   const Dataset powers = engine.load(view, {.kind = MetricKind::minkowski, .power = 50});
-  test::check_mentions(test::error_of<UsageError>([&] { (void)run(powers, grid({1e-30}, {2})); }),
-                       {"1e-30", "power 50", "Metric::scale"});
-}
-
-TEST_CASE("space: descriptions tell metrics apart") {
-  CHECK(describe({.kind = MetricKind::manhattan}) == "manhattan");
-  CHECK(describe({.kind = MetricKind::minkowski, .scale = {1, 2}, .power = 3}) == "minkowski, p = 3, scaled by 1 2");
-  CHECK(describe({.box = {{0, 250}, {}, {-1, 1}}}) == "euclidean, in a box of 0:250 - -1:1");
+  check_error<UsageError>({"1e-30", "power 50", "Metric::scale"}, [&] { (void)run(powers, grid({1e-30}, {2})); });
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

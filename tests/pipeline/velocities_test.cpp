@@ -1,24 +1,23 @@
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
+#include "support/cancelling.hpp"
 #include "support/catch.hpp"
 #include "support/velocities_check.hpp"
 
 #include <epsflow/core/error.hpp>
 
-namespace epsflow {
+namespace epsflow::test {
 namespace {
 
 TEST_CASE("velocities: clusters and counts are those of a run under each alone") {
-  test::check_random_velocities(Engine({.threads = 2}), 150);
+  check_random_velocities(Engine({.threads = 2}), 150);
 }
 
 TEST_CASE("velocities: in several turns") {
-  test::Random random(5);
-  test::MovingData data = test::random_moving(random, 30, 4);
+  Random random(5);
+  MovingData data = random_moving(random, 30, 4);
   for (int i = 0; i < 4000; ++i) {
     for (std::size_t k = 0; k < data.dims; ++k) data.points.push_back(static_cast<double>(random.below(3000)));
     data.times.push_back(static_cast<double>(random.below(9)));
@@ -28,11 +27,11 @@ TEST_CASE("velocities: in several turns") {
   const Engine small({.memory = 8 << 20, .threads = 2});
   sweep_velocities(small, data.view(), grid({2}, {2}), [&](const VelocityClusters&) { ++turns; });
   REQUIRE(turns > 2);
-  test::check_velocities(small, data, grid({2}, {2, 3}), 0);
+  check_velocities(small, data, grid({2}, {2, 3}), 0);
 }
 
 TEST_CASE("velocities: what moves together is found at its own velocity alone") {
-  test::MovingData data{.dims = 2};
+  MovingData data{.dims = 2};
   for (int t = 0; t < 6; ++t) {
     data.points.insert(data.points.end(), {3.0 + 0.25 * t, 5.0 - 0.5 * t});
     data.times.push_back(t);
@@ -50,7 +49,7 @@ TEST_CASE("velocities: what moves together is found at its own velocity alone") 
 TEST_CASE("velocities: what is wrong is named") {
   using Catch::Contains;
   const Engine engine({.threads = 1});
-  const auto sweep = [&](const test::MovingData& data) {
+  const auto sweep = [&](const MovingData& data) {
     sweep_velocities(engine, data.view(), grid({1}, {2}), [](const VelocityClusters&) {});
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -66,18 +65,17 @@ TEST_CASE("velocities: what is wrong is named") {
 }
 
 TEST_CASE("velocities: progress counts all of them, and a run can be ended") {
-  const test::MovingData data{{1, 2, 3}, {0, 1, 2}, {0, 1, 2, 3}, 1};
+  const MovingData data{{1, 2, 3}, {0, 1, 2}, {0, 1, 2, 3}, 1};
   Progress last;
   sweep_velocities(Engine({.threads = 1}), data.view(), grid({1}, {2, 3}), [](const VelocityClusters&) {}, 0,
                    {.on_progress = [&](const Progress& progress) { last = progress; }});
   REQUIRE(last.variants == 8);
   REQUIRE(last.variants_done == 8);
-  CancelToken cancel;
-  cancel.cancel();
-  REQUIRE_THROWS_AS(sweep_velocities(Engine({.threads = 1}), data.view(), grid({1}, {2}),
-                                     [](const VelocityClusters&) {}, 0, {.cancel = &cancel}),
-                    Cancelled);
+  REQUIRE_THROWS_AS(
+      sweep_velocities(
+          Engine({.threads = 1}), data.view(), grid({1}, {2}), [](const VelocityClusters&) {}, 0, cancelled()),
+      Cancelled);
 }
 
 }  // namespace
-}  // namespace epsflow
+}  // namespace epsflow::test

@@ -1,7 +1,6 @@
 // Point sets are drawn as text here, because a drawing is easier to check by eye than coordinates.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -12,12 +11,10 @@ namespace epsflow::test {
 
 /// Every character of the drawing except a space is a point at (column, row), one unit apart. Ids follow reading order.
 struct Picture {
-  DataSet data;
+  DataSet data{.kind = "picture", .dims = 2};
   std::vector<char> marks;  ///< the character of each point
 
   Picture(std::initializer_list<std::string_view> lines) {
-    data.kind = "picture";
-    data.dims = 2;
     double y = 0;
     for (const std::string_view line : lines) {
       for (std::size_t x = 0; x < line.size(); ++x) {

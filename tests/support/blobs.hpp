@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "support/random_points.hpp"
@@ -18,9 +17,7 @@ struct Blob {
 /// Returns approximately normal blobs around the centres, one after the other.
 inline DataSet make_blobs(const std::vector<Blob>& blobs, std::uint64_t seed) {
   Random random(seed);
-  DataSet data;
-  data.kind = "blobs";
-  data.dims = blobs.front().centre.size();
+  DataSet data{.kind = "blobs", .dims = blobs.front().centre.size()};
   for (const Blob& blob : blobs) {
     for (std::size_t i = 0; i < blob.points; ++i) {
       for (const double x : blob.centre) data.doubles.push_back(x + blob.deviation * random.bell());
@@ -33,6 +30,13 @@ inline DataSet make_blobs(const std::vector<Blob>& blobs, std::uint64_t seed) {
 inline void add_uniform(DataSet& data, std::size_t points, double lo, double hi, std::uint64_t seed) {
   Random random(seed);
   for (std::size_t i = 0; i < points * data.dims; ++i) data.doubles.push_back(random.uniform(lo, hi));
+}
+
+/// Returns points that are spread evenly over the unit cube.
+inline DataSet uniform_points(std::size_t points, std::size_t dims, std::uint64_t seed) {
+  DataSet data{.kind = "uniform", .dims = dims};
+  add_uniform(data, points, 0, 1, seed);
+  return data;
 }
 
 /// Returns three round, well-separated blobs of 300 points.

@@ -1,4 +1,4 @@
-// Cancels work while it runs.
+// Cancels work before it begins, or while it runs.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,16 @@
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/stopwatch.hpp>
+#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::test {
+
+/// Returns an observer whose token is set.
+inline Observer cancelled() {
+  static CancelToken token;
+  token.cancel();
+  return {.cancel = &token};
+}
 
 /// Returns true if work(token) throws Cancelled when the token is set after a quarter of the time that it takes. The
 /// time may vary, so there are several attempts.

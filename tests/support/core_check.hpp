@@ -1,16 +1,43 @@
+// Compares the results of runs.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
 
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::test {
+
+/// Returns the first difference between the results of a sweep and the oracle, or an empty text.
+inline std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep, const DataSet& data) {
+  if (results.size() != sweep.size()) return "count of results";
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    const Variant& variant = sweep.variants()[v];
+    const OracleLabels expected = oracle_labels(data.oracle(variant.eps), variant.minpts);
+    if (!(results[v].variant == variant)) return "variant " + std::to_string(v);
+    if (!(results[v].labels == expected.labels)) return "labels of variant " + std::to_string(v);
+    if (!(results[v].summary == expected.summary)) return "summary of variant " + std::to_string(v);
+  }
+  return "";
+}
+
+inline void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    INFO("eps " << found[v].variant.eps << ", minpts " << found[v].variant.minpts);
+    CHECK(found[v].variant == expected[v].variant);
+    CHECK(found[v].labels == expected[v].labels);
+    CHECK(found[v].core == expected[v].core);
+    CHECK(found[v].summary == expected[v].summary);
+  }
+}
 
 /// Checks that clusters, core points, merges and core_since equal those of a summary run on the data set `of`, and that
 /// border points, noise and sizes are absent; also without RunOptions::clusters. Returns the clusters of all variants.

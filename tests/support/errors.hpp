@@ -27,12 +27,29 @@ std::string error_of(F&& f) {
   return {};
 }
 
+/// Returns true if f throws an E, and false if it throws nothing.
+template <class E, class F>
+bool throws(F&& f) {
+  try {
+    f();
+  } catch (const E&) {
+    return true;
+  }
+  return false;
+}
+
 /// Checks that the text of an error contains every part: the cause and the remedy.
 inline void check_mentions(const std::string& text, std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts) {
     INFO("text: " << text << "\nlacks: " << part);
     CHECK(text.find(part) != std::string::npos);
   }
+}
+
+/// Checks that f throws an E, not a derived type, whose text contains every part.
+template <class E, class F>
+void check_error(std::initializer_list<std::string_view> parts, F&& f) {
+  check_mentions(error_of<E>(f), parts);
 }
 
 /// Returns the number in "at least N bytes" of an error text, or 0.

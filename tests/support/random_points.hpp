@@ -47,6 +47,10 @@ class Random {
   const T& pick(const std::vector<T>& values) {
     return values[below(values.size())];
   }
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i)]);
+  }
 
  private:
   std::mt19937_64 engine_;
@@ -54,12 +58,12 @@ class Random {
 
 /// A data set in either precision. Exactly one of the vectors is in use.
 struct DataSet {
-  std::string kind;
+  std::string kind = {};
   std::size_t dims = 1;
   Precision precision = Precision::float64;
-  std::vector<float> floats;    ///< [n × dims]
-  std::vector<double> doubles;  ///< [n × dims]
-  double scale = 1;             ///< a radius within which some points have neighbours, but not all
+  std::vector<float> floats = {};    ///< [n × dims]
+  std::vector<double> doubles = {};  ///< [n × dims]
+  double scale = 1;                  ///< a radius within which some points have neighbours, but not all
 
   [[nodiscard]] std::size_t size() const {
     return (precision == Precision::float32 ? floats.size() : doubles.size()) / dims;
@@ -89,10 +93,7 @@ inline const std::vector<std::string>& data_kinds() {
 inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dims, Precision precision,
                          std::uint64_t seed) {
   Random random(seed);
-  DataSet data;
-  data.kind = kind;
-  data.dims = dims;
-  data.precision = precision;
+  DataSet data{.kind = kind, .dims = dims, .precision = precision};
   std::vector<double> x(n * dims);
   const double spread = std::pow(std::max<double>(static_cast<double>(n), 1) / 6, 1.0 / static_cast<double>(dims));
   const auto fill = [&](auto&& f) {
@@ -111,9 +112,11 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
   };
   if (kind == "uniform") {
     fill([&](std::size_t, std::size_t) { return random.uniform(-spread / 2, spread / 2); });
-  } else if (kind == "clustered") {
+  } else if (kind == "clustered" || kind.starts_with("outlier")) {
     data.scale = 0.4;
     fill_clustered(0.3);
+    const double far = kind == "outlier 1e15" ? 1e15 : (precision == Precision::float32 ? 1e38 : 1e300);
+    if (n > 0 && kind != "clustered") x[random.below(n) * dims + random.below(dims)] = random.chance(0.5) ? far : -far;
   } else if (kind == "quantised") {
     // Multiples of 0.1 are not representable, so pairs lie at, just over and just under the radius.
     const double step = random.chance(0.5) ? 0.1 : 0.25;
@@ -132,7 +135,6 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
     const double value = random.uniform(-1e3, 1e3);
     fill([&](std::size_t, std::size_t k) { return value + static_cast<double>(k); });
   } else if (kind == "collinear") {
-    data.scale = 1;
     fill([&](std::size_t i, std::size_t k) { return k == 0 ? static_cast<double>(i % 61) * 0.5 : 7.0; });
   } else if (kind == "offset 1e6" || kind == "offset 1e15") {
     fill_clustered(0.5);
@@ -148,11 +150,6 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
   } else if (kind == "denormal") {
     data.scale = precision == Precision::float32 ? 1e-44 : 5e-324;
     fill([&](std::size_t, std::size_t) { return static_cast<double>(random.below(20)) * data.scale; });
-  } else if (kind == "outlier 1e15" || kind == "outlier 1e300") {
-    data.scale = 0.4;
-    fill_clustered(0.3);
-    const double far = kind == "outlier 1e15" ? 1e15 : (precision == Precision::float32 ? 1e38 : 1e300);
-    if (n > 0) x[random.below(n) * dims + random.below(dims)] = random.chance(0.5) ? far : -far;
   } else if (kind == "log-uniform") {
     // Values span twelve decades: at any eps, some regions are dense and others sparse.
     data.scale = 1e-3;

@@ -52,18 +52,12 @@ std::vector<T> load_npy(const std::filesystem::path& file, std::string_view desc
 /// Returns numbers that are separated by commas and line ends.
 inline std::vector<double> load_numbers(const std::filesystem::path& file) {
   std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  std::string all = text.str();
-  for (char& c : all) c = c == ',' ? ' ' : c;
   std::vector<double> values;
-  for (const char* at = all.c_str();;) {
-    char* end = nullptr;
-    const double value = std::strtod(at, &end);
-    if (end == at) return values;
+  for (double value = 0; in >> value;) {
     values.push_back(value);
-    at = end;
+    if (in.peek() == ',') in.ignore();
   }
+  return values;
 }
 
 /// Returns the cells of a plain CSV file, row by row, without the header.
@@ -80,36 +74,20 @@ inline std::vector<std::vector<std::string>> load_csv(const std::filesystem::pat
   return rows;
 }
 
-/// A row of golden.csv holds the results of scikit-learn.
+/// A row of golden.csv: a search, and the pairs that scikit-learn finds.
 struct Golden {
   std::string file;
   double eps = 0;
-  std::uint32_t minpts = 0;
   std::size_t rows = 0;
   std::size_t dims = 0;
   std::uint64_t pairs = 0;
-  std::uint64_t clusters = 0;
-  std::uint64_t noise = 0;
-  std::uint64_t core = 0;
-  std::uint64_t largest = 0;
 };
 
 inline std::vector<Golden> load_golden(const std::filesystem::path& folder) {
   std::vector<Golden> all;
   for (const std::vector<std::string>& cell : load_csv(folder / "golden.csv")) {
     if (cell.size() < 13) continue;
-    Golden row;
-    row.file = cell[0];
-    row.eps = std::stod(cell[3]);
-    row.minpts = static_cast<std::uint32_t>(std::stoul(cell[4]));
-    row.rows = std::stoull(cell[5]);
-    row.dims = std::stoull(cell[7]);
-    row.pairs = std::stoull(cell[8]);
-    row.clusters = std::stoull(cell[9]);
-    row.noise = std::stoull(cell[10]);
-    row.core = std::stoull(cell[11]);
-    row.largest = std::stoull(cell[12]);
-    all.push_back(row);
+    all.push_back({cell[0], std::stod(cell[3]), std::stoull(cell[5]), std::stoull(cell[7]), std::stoull(cell[8])});
   }
   return all;
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,13 +33,13 @@ class TableMaker {
     std::vector<Range> blocks = make_blocks(n);
     std::vector<Range> arrival = blocks;
     Random random(seed);
-    if (seed != 0) shuffle(arrival, random);
+    if (seed != 0) random.shuffle(arrival);
     for (const Range block : arrival) {
       std::vector<std::uint32_t> counts;
       std::vector<std::uint32_t> ids;
       for (std::uint32_t p = block.begin; p < block.end; ++p) {
         std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
-        if (seed != 0) shuffle(row, random);
+        if (seed != 0) random.shuffle(row);
         counts.push_back(static_cast<std::uint32_t>(row.size()));
         ids.insert(ids.end(), row.begin(), row.end());
       }
@@ -56,16 +58,13 @@ class TableMaker {
     std::vector<std::vector<Range>> ranges;
     for (std::uint32_t first = 0; first < n; first += cell_size) {
       starts.push_back(first);
-      std::uint32_t lowest = first;
-      std::uint32_t highest = first;
+      std::set<std::uint32_t> near{first};
       for (std::uint32_t p = first; p < std::min(n, first + cell_size); ++p) {
-        for (const std::uint32_t q : positions(rows.rows[order_[p]])) {
-          lowest = std::min(lowest, q);
-          highest = std::max(highest, q);
-        }
+        for (const std::uint32_t q : positions(rows.rows[order_[p]])) near.insert(q);
       }
+      const std::uint32_t lowest = *near.begin(), highest = *near.rbegin();
       ranges.push_back({{lowest, highest + 1}});
-      if (highest - lowest > 3 && !any_between(rows, first, std::min(n, first + cell_size), lowest + 2)) {
+      if (highest - lowest > 3 && !near.contains(lowest + 2)) {
         ranges.back() = {{lowest, lowest + 2}, {lowest + 3, highest + 1}};
       }
     }
@@ -114,10 +113,6 @@ class TableMaker {
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
 
  private:
-  template <class T>
-  static void shuffle(std::vector<T>& values, Random& random) {
-    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
-  }
   static std::vector<Range> make_blocks(std::uint32_t n) {
     std::vector<Range> blocks;
     for (std::uint32_t first = 0; first < n; first += 5) blocks.push_back({first, std::min(n, first + 5)});
@@ -134,15 +129,6 @@ class TableMaker {
     std::sort(result.begin(), result.end());
     return result;
   }
-  [[nodiscard]] bool any_between(const OracleTable& rows, std::uint32_t first, std::uint32_t last,
-                                 std::uint32_t place) const {
-    for (std::uint32_t p = first; p < last; ++p) {
-      for (const std::uint32_t q : positions(rows.rows[order_[p]])) {
-        if (q == place) return true;
-      }
-    }
-    return false;
-  }
 
   MemoryBudget budget_{std::uint64_t{1} << 30};
   ArenaPool pool_;
@@ -156,8 +142,7 @@ class TableMaker {
 inline std::vector<std::uint32_t> make_order(std::size_t n, std::uint64_t seed = 0) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0U);
-  Random random(seed);
-  for (std::size_t i = n; seed != 0 && i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  if (seed != 0) Random(seed).shuffle(order);
   return order;
 }
 
