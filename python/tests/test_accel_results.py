@@ -19,9 +19,9 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import epsflow
 from accelerated import DEVICES, blobs, both, check_same, hdbscan, last_call, needs_hdbscan
 from checks import run_python
+from gpu_libraries import fetched, needs_gpu, on_gpu
 from epsflow import accel
 
 
@@ -210,19 +210,18 @@ def test_branches_are_left_to_the_original():
     assert last_call().device == "original" and "branches" in last_call().reason
 
 
-@pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
+@needs_gpu
 @pytest.mark.parametrize("library", ["cupy", "torch"])
 def test_arrays_on_a_gpu(library):
-    module = pytest.importorskip(library)
     X = blobs(19, n=5000)
-    on_gpu = module.asarray(X) if library == "cupy" else module.asarray(X).cuda()
+    given = on_gpu(library, X)
     with accel.enable():
-        model = DBSCAN(eps=0.1).fit(on_gpu)
+        model = DBSCAN(eps=0.1).fit(given)
         assert last_call().device == "gpu"
-        assert type(model.labels_) is type(on_gpu)
-        tree = HDBSCAN(20, min_samples=2, copy=True).fit(on_gpu)
+        assert type(model.labels_) is type(given)
+        tree = HDBSCAN(20, min_samples=2, copy=True).fit(given)
         assert last_call().device == "gpu"
-    assert np.array_equal(np.asarray(model.labels_.tolist()), DBSCAN(eps=0.1).fit(X).labels_)
+    assert np.array_equal(fetched(model.labels_), DBSCAN(eps=0.1).fit(X).labels_)
     assert np.array_equal(tree.labels_, HDBSCAN(20, min_samples=2, copy=True).fit(X).labels_)
 
 
