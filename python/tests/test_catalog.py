@@ -92,39 +92,30 @@ def test_masks_of_every_kind(blobs, kind):
     pandas.testing.assert_frame_equal(found[1].links, expected[1].links)
 
 
-def test_what_is_no_mask(blobs):
-    n, labels = len(blobs), np.zeros(len(blobs), int)
+def test_catalog_refuses(blobs):
+    n = len(blobs)
     for bad, error, text in (
-        (np.full(n, 2), TypeError, "core has dtype int64, and is True or False"),
-        (np.full(n, -1, "i1"), TypeError, "core has dtype int8"),
-        (np.ones(n), TypeError, "core has dtype float64"),
-        (np.array(["a"] * n), TypeError, "core has dtype <U1"),
-        (np.array([True, None] * (n // 2), object), TypeError, "core has dtype object"),
-        (np.ma.array(np.ones(n, bool), mask=np.arange(n) == 3), ValueError, "core has masked values"),
-        (np.arange(5), ValueError, r"core.shape == \(5,\).*numpy.isin"),
-        (np.ones((n, 1), bool), ValueError, "core.shape"),
+        ({"core": np.full(n, 2)}, TypeError, "core has dtype int64, and is True or False"),
+        ({"core": np.full(n, -1, "i1")}, TypeError, "core has dtype int8"),
+        ({"core": np.ones(n)}, TypeError, "core has dtype float64"),
+        ({"core": np.array(["a"] * n)}, TypeError, "core has dtype <U1"),
+        ({"core": np.array([True, None] * (n // 2), object)}, TypeError, "core has dtype object"),
+        ({"core": np.ma.array(np.ones(n, bool), mask=np.arange(n) == 3)}, ValueError, "core has masked values"),
+        ({"core": np.arange(5)}, ValueError, r"core.shape == \(5,\).*numpy.isin"),
+        ({"core": np.ones((n, 1), bool)}, ValueError, "core.shape"),
+        ({"core": np.ones(3, bool)}, ValueError, "core.shape"),
+        ({"weights": np.full(n, -1.0)}, ValueError, "weight -1"),
+        ({"columns": {"v": np.ones(3)}}, ValueError, "'v' has the shape"),
+        ({"columns": {"v": np.array(["a"] * n)}}, ValueError, "are numbers"),
+        ({"labels": np.zeros(3, int)}, ValueError, "give one for each"),
     ):
         with pytest.raises(error, match=text):
-            epsflow.catalog(blobs, labels, core=bad)
+            epsflow.catalog(blobs, **{"labels": np.zeros(n, int), **bad})
 
 
 def test_slices_without_clusters(blobs):
     found = epsflow.sweep_many(blobs, 1e-9, 3, offsets=[0, 5, len(blobs)], core=True)
     assert len(found.catalog(1e-9, 3)) == 0
-
-
-def test_catalog_refuses(blobs):
-    labels = np.zeros(len(blobs), int)
-    for bad, text in (
-        ({"weights": np.full(len(blobs), -1.0)}, "weight -1"),
-        ({"columns": {"v": np.ones(3)}}, "'v' has the shape"),
-        ({"columns": {"v": np.array(["a"] * len(blobs))}}, "are numbers"),
-        ({"core": np.ones(3, bool)}, "core.shape"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            epsflow.catalog(blobs, labels, **bad)
-    with pytest.raises(ValueError, match="give one for each"):
-        epsflow.catalog(blobs, labels[:3])
 
 
 def test_a_catalog_in_a_box_and_on_the_sphere():
