@@ -17,6 +17,12 @@ def check_refused(*cases):
             call()
 
 
+def check_equal(expected, *found):
+    """Requires that all arrays equal the expected one."""
+    for i, values in enumerate(found):
+        np.testing.assert_array_equal(values, expected, err_msg=f"array {i}")
+
+
 def columns(table) -> dict[str, np.ndarray]:
     """Returns the columns of a data frame or a structured array."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
