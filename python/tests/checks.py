@@ -23,6 +23,12 @@ def check_equal(expected, *found):
         np.testing.assert_array_equal(values, expected, err_msg=f"array {i}")
 
 
+def check_attributes(found, expected, *names, fetched=np.asarray):
+    """Requires that both objects have equal arrays under these names. Arrays found on a GPU are fetched first."""
+    for name in names:
+        np.testing.assert_array_equal(fetched(getattr(found, name)), getattr(expected, name), err_msg=name)
+
+
 def columns(table) -> dict[str, np.ndarray]:
     """Returns the columns of a data frame or a structured array."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns

@@ -1,7 +1,5 @@
 """Arrays on a GPU of the libraries CuPy, PyTorch and JAX."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests the steps for Abacus groups in the page on files, word for word; asdf makes files that abacusutils reads."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

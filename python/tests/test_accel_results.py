@@ -1,7 +1,5 @@
 """Results of programs written for scikit-learn and hdbscan, with epsflow beneath them."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import textwrap

@@ -1,7 +1,5 @@
 """Calls that epsflow.accel leaves to the original, and how it is switched on and off."""
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap
@@ -128,18 +126,15 @@ def test_vectors_of_a_root_that_is_a_cluster_are_left_to_the_original():
 
 
 def test_data_of_a_class_that_only_the_original_knows():
-    class Chunks:
+    class Plain:
+        def __array__(self, dtype=None, copy=None):
+            return blobs(22)
+
+    class Chunks(Plain):
         shape = (float("nan"), 2)
 
         def __len__(self):
             raise ValueError("unknown")
-
-        def __array__(self, dtype=None, copy=None):
-            return blobs(22)
-
-    class Plain:
-        def __array__(self, dtype=None, copy=None):
-            return blobs(22)
 
     with accel.enable(min_rows=0):
         for data in (Chunks(), Plain()):

@@ -44,7 +44,7 @@ def labels(sky) -> np.ndarray:
 
 
 def in_units(X, first, second, names=("lon", "lat"), kind=table.QTable):
-    """Returns a table of two columns in the given units. None is no unit."""
+    """Returns a table of two columns in the given units, or without one if it is None."""
     return kind([table.Column(values, unit=unit) for values, unit in zip(X.T, (first, second))], names=names)
 
 

@@ -97,7 +97,6 @@ def test_no_driver_is_version_0(monkeypatch):
 def test_error_says_what_to_install():
     if "not in this build" not in {name: detail for name, _, detail in epsflow._core.backends()}["gpu"]:
         pytest.skip("this build has the GPU backend")
-    with pytest.raises(
-        RuntimeError, match=r"^this build has no GPU backend: pip install 'epsflow\[cuda13\]', or use backend='cpu'$"
-    ):
+    words = r"^this build has no GPU backend: pip install 'epsflow\[cuda13\]', or use backend='cpu'$"
+    with pytest.raises(RuntimeError, match=words):
         epsflow.Engine(backend="gpu")

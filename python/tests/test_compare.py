@@ -1,7 +1,5 @@
 """Tests compare(), which compares two labellings."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -62,9 +60,8 @@ def test_variants_estimators_series_and_lists_have_labels():
     assert epsflow.compare(*variants, threads=1) == expected
     fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X)
     assert epsflow.compare(fitted, variants[1]) == expected
-    assert epsflow.compare(
-        SimpleNamespace(labels=variants[0].labels.tolist()), variants[1].labels.astype(np.uint64) * 0 + 3
-    ).n == len(X)
+    listed = SimpleNamespace(labels=variants[0].labels.tolist())
+    assert epsflow.compare(listed, variants[1].labels.astype(np.uint64) * 0 + 3).n == len(X)
     assert epsflow.compare(range(5), [0, 1, 2, 3, 4]).ari == 1
     assert epsflow.compare([], []).ari == 1
 
@@ -92,10 +89,8 @@ def test_what_cannot_be_compared_is_refused(a, b, error, words):
 @pytest.mark.parametrize("dialect", ["epsflow", "swift", "nbodykit"])
 def test_points_in_no_group_are_noise_in_every_dialect(dialect):
     both = np.concatenate([X, RANDOM.uniform(-9, 9, (60, 2))])
-    plain, groups = (
-        epsflow.friends_of_friends(both, 0.2, min_size=5, dialect=word, attach=both[::2])
-        for word in ("epsflow", dialect)
-    )
+    given = {"linking_length": 0.2, "min_size": 5, "attach": both[::2]}
+    plain, groups = (epsflow.friends_of_friends(both, dialect=word, **given) for word in ("epsflow", dialect))
     assert plain.n_groups > 1 and (plain.labels == -1).sum() > 10
     labels, attached = (found - 1 if dialect == "nbodykit" else found for found in (groups.labels, groups.attached))
     for given in (groups, labels, labels.astype(np.uint64) if dialect == "swift" else labels):

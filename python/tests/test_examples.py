@@ -1,7 +1,5 @@
 """Tests the Python examples. If the library of an example is missing, its test skips."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys
@@ -116,9 +114,8 @@ def test_earthquakes(tmp_path, monkeypatch):
     assert (found[:, 7] > 40).all()
     pandas = pytest.importorskip("pandas")
     lon, lat, magnitude, day = load(monkeypatch, "earthquakes").generate()
-    time = [
-        f"{when}Z" for when in np.datetime64("2024-01-01T00:00:00.000") + (day * 86_400_000).astype("timedelta64[ms]")
-    ]
+    times = np.datetime64("2024-01-01T00:00:00.000") + (day * 86_400_000).astype("timedelta64[ms]")
+    time = [f"{when}Z" for when in times]
     frame = pandas.DataFrame({"time": time, "latitude": lat, "longitude": lon, "mag": magnitude})
     frame.to_csv(tmp_path / "query.csv", index=False)
     again = run("earthquakes", tmp_path / "query.csv", "longitude", "latitude", "mag", "time")

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from checks import check_refused
+from checks import check_attributes, check_refused
 
 import epsflow
 
@@ -59,8 +59,7 @@ def test_blobs(clusters, dims):
     assert plain.min_samples_range[0] <= plain.min_samples <= plain.min_samples_range[1]
     assert "no-clusters" not in names(found) and names(found) <= FLAGS
     swept = epsflow.sweep(X, plain.eps, plain.min_samples, core=True)[0]
-    np.testing.assert_array_equal(plain.labels, swept.labels)
-    np.testing.assert_array_equal(plain.core, swept.core)
+    check_attributes(plain, swept, "labels", "core")
     for one in (offer, plain):
         assert one.labels.dtype == np.int32 and not one.labels.flags.writeable
         assert one.core.dtype == np.bool_ and not one.core.flags.writeable
@@ -292,9 +291,7 @@ def test_auto_dbscan(container):
     plain, found_at_one = epsflow.AutoDBSCAN(eps="one").fit(X), exploration.one_eps
     dbscan = epsflow.DBSCAN(found_at_one.eps, min_samples=found_at_one.min_samples).fit(points)
     assert plain.eps_ == found_at_one.eps and set(plain.eps_of_clusters_) == {plain.eps_}
-    np.testing.assert_array_equal(plain.labels_, dbscan.labels_)
-    np.testing.assert_array_equal(plain.core_sample_indices_, dbscan.core_sample_indices_)
-    np.testing.assert_array_equal(plain.components_, dbscan.components_)
+    check_attributes(plain, dbscan, "labels_", "core_sample_indices_", "components_")
     with pytest.raises(ValueError, match="eps is 'some'; it is 'each' or 'one'"):
         epsflow.AutoDBSCAN(eps="some").fit(X)
     assert repr(model.exploration_) == repr(epsflow.explore(points))
@@ -311,8 +308,7 @@ def test_auto_dbscan_with_weights():
     assert repr(model.exploration_) == repr(epsflow.explore(X, sample_weight=weights))
     assert model.min_samples_ != epsflow.AutoDBSCAN().fit(X).min_samples_
     dbscan = epsflow.DBSCAN(model.eps_, min_samples=model.min_samples_).fit(X, sample_weight=weights)
-    np.testing.assert_array_equal(model.labels_, dbscan.labels_)
-    np.testing.assert_array_equal(model.core_sample_indices_, dbscan.core_sample_indices_)
+    check_attributes(model, dbscan, "labels_", "core_sample_indices_")
     each = epsflow.AutoDBSCAN().fit_predict(X, sample_weight=weights)
     np.testing.assert_array_equal(each, model.exploration_.recommended.labels)
     with pytest.raises(ValueError, match="at least one non-zero number"):

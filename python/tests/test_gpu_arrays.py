@@ -1,7 +1,5 @@
 """Tests arrays on a GPU with only the CUDA driver and two protocols, and errors if there is no GPU."""
 
-from __future__ import annotations
-
 import ctypes
 import pickle
 import time
@@ -10,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from checks import check_refused
+from checks import check_attributes, check_refused
 from gpu_libraries import LIBRARIES, fetched, needs_gpu, on_gpu
 
 import epsflow
@@ -175,7 +173,12 @@ def test_catalogues_are_made_where_the_points_are(array):
 def test_what_takes_arrays_of_the_host_alone(array):
     masked = CudaArray(64, (9, 3), np.float64, mask=CudaArray(64, (9, 3), np.uint8))
     on_cpu, fitted = {"backend": "cpu"}, epsflow.DBSCAN().fit(np.zeros((4, 3)))
+    points = as_gpu_points(CudaArray(64, (9, 3), np.float64))
+    result, data = epsflow.sweep(np.zeros((9, 3)), 1, 2), epsflow.Dataset.__new__(epsflow.Dataset)
+    result._origin, data._given = Origin(points=points), Given(points, EUCLIDEAN)  # as an engine on a GPU creates them
     check_refused(
+        (lambda: pickle.dumps(data), TypeError, "copy them to the host"),
+        (lambda: result.labelled(1, 2), ValueError, "X is on a GPU"),
         (lambda: fitted.predict(array), TypeError, "sweep.*DBSCAN.fit"),
         (lambda: epsflow.drop_missing(array), TypeError, "sweep.*DBSCAN.fit"),
         (lambda: epsflow.DBSCAN().fit(array), TypeError, "as DlpackArray.*CuPy, PyTorch, JAX and Numba.*sweep"),
@@ -269,20 +272,6 @@ def test_hierarchies_that_a_gpu_does_not_label(monkeypatch):
     np.testing.assert_array_equal(again.select().labels, expected.condense(10).select().labels)
 
 
-def test_data_sets_on_a_gpu_do_not_pickle():
-    data = epsflow.Dataset.__new__(epsflow.Dataset)  # as an engine on a GPU creates it
-    data._given = Given(as_gpu_points(CudaArray(64, (9, 3), np.float64)), EUCLIDEAN)
-    with pytest.raises(TypeError, match="copy them to the host"):
-        pickle.dumps(data)
-
-
-def test_points_on_a_gpu_are_no_table():
-    result = epsflow.sweep(np.zeros((9, 3)), 1, 2)
-    result._origin = Origin(points=as_gpu_points(CudaArray(64, (9, 3), np.float64)))
-    with pytest.raises(ValueError, match="X is on a GPU"):
-        result.labelled(1, 2)
-
-
 @pytest.fixture(scope="module")
 def driver():
     return Driver()
@@ -303,11 +292,9 @@ def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
     there = epsflow.sweep(array, eps, [5, 20], core=True, output="dlpack")
     from_host = epsflow.sweep(X, eps, [5, 20], backend="gpu", output="dlpack")
     for want, one, two, three in zip(expected, here, there, from_host):
-        np.testing.assert_array_equal(one.labels, want.labels)
-        np.testing.assert_array_equal(driver.fetch(two.labels), want.labels)
-        np.testing.assert_array_equal(driver.fetch(three.labels), want.labels)
-        np.testing.assert_array_equal(one.core_sample_indices, want.core_sample_indices)
-        np.testing.assert_array_equal(driver.fetch(two.core), want.core)
+        check_attributes(one, want, "labels", "core_sample_indices")
+        check_attributes(two, want, "labels", "core", fetched=driver.fetch)
+        check_attributes(three, want, "labels", fetched=driver.fetch)
         assert (two.n_clusters, two.n_noise) == (want.n_clusters, want.n_noise)
     if kind is DlpackArray:
         assert array.stream == 1
@@ -356,8 +343,7 @@ def test_windows_leave_labels_on_a_gpu(driver):
         X = random.normal(size=(400, 2))
         on_gpu.step(X)
         on_host.step(X)
-        np.testing.assert_array_equal(driver.fetch(on_gpu.labels), on_host.labels)
-        np.testing.assert_array_equal(driver.fetch(on_gpu.core), on_host.core)
+        check_attributes(on_gpu, on_host, "labels", "core", fetched=driver.fetch)
         assert on_gpu.events == on_host.events
         if before is not None:  # labels of an earlier step stay as they were
             np.testing.assert_array_equal(driver.fetch(before[0]), before[1])
@@ -379,10 +365,8 @@ def test_hierarchies_leave_labels_on_a_gpu(driver, kind, dtype, d):
         for tree, expected in zip(epsflow.hierarchy(points, [4, 12], output="dlpack"), on_host):
             for size, method in ((10, "eom"), (10, "leaf"), (40, "eom")):
                 found, wanted = tree.condense(size).select(method), expected.condense(size).select(method)
-                np.testing.assert_array_equal(driver.fetch(found.labels), wanted.labels)
-                np.testing.assert_array_equal(driver.fetch(found.probabilities), wanted.probabilities)
-                np.testing.assert_array_equal(found.persistence, wanted.persistence)
-                np.testing.assert_array_equal(found.nodes, wanted.nodes)
+                check_attributes(found, wanted, "labels", "probabilities", fetched=driver.fetch)
+                check_attributes(found, wanted, "persistence", "nodes")
             assert "_tree" not in vars(tree)  # no tree was copied to the host
             np.testing.assert_array_equal(tree.core_distances, expected.core_distances)
     with pytest.raises(ValueError, match="min_samples=300"):
@@ -434,8 +418,7 @@ def test_numba_arrays():
     expected = epsflow.sweep(X, 0.2, 5, backend="cpu")[0].labels
     np.testing.assert_array_equal(epsflow.sweep(cuda.to_device(X), 0.2, 5)[0].labels, expected)
     fitted, on_host = epsflow.DBSCAN(0.2).fit(cuda.to_device(X)), epsflow.DBSCAN(0.2, backend="cpu").fit(X)
-    for name in ("labels_", "core_sample_indices_", "components_"):
-        np.testing.assert_array_equal(getattr(fitted, name), getattr(on_host, name))
+    check_attributes(fitted, on_host, "labels_", "core_sample_indices_", "components_")
 
 
 @needs_gpu

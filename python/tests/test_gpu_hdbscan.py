@@ -1,12 +1,11 @@
 """Tests HDBSCAN of arrays on a GPU, in each library that is installed."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
 import pytest
 
+from checks import check_attributes
 from gpu_libraries import LIBRARIES, fetched, needs_gpu, on_gpu
 
 import epsflow
@@ -33,9 +32,8 @@ def test_that_labels_are_those_of_the_cpu_and_stay_in_the_library(library, dtype
         model = epsflow.HDBSCAN(**parameters).fit(given)
         assert type(model.labels_).__module__.partition(".")[0].startswith(library)
         assert type(model.probabilities_) is type(model.labels_) is type(given)
-        np.testing.assert_array_equal(fetched(model.labels_), expected.labels_)
-        np.testing.assert_array_equal(fetched(model.probabilities_), expected.probabilities_)
-        np.testing.assert_array_equal(model.cluster_persistence_, expected.cluster_persistence_)
+        check_attributes(model, expected, "labels_", "probabilities_", fetched=fetched)
+        check_attributes(model, expected, "cluster_persistence_")
         assert model.n_features_in_ == d
 
 
@@ -47,9 +45,9 @@ def test_that_trees_are_made_when_they_are_read(library):
     model = epsflow.HDBSCAN(10).fit(given)
     again = pickle.loads(pickle.dumps(model))
     for one in (model, again):
-        np.testing.assert_array_equal(one.outlier_scores_, expected.outlier_scores_)
-        np.testing.assert_array_equal(one.condensed_tree_.last_cluster, expected.condensed_tree_.last_cluster)
-        np.testing.assert_array_equal(one.hierarchy_.core_distances, expected.hierarchy_.core_distances)
+        check_attributes(one, expected, "outlier_scores_")
+        check_attributes(one.condensed_tree_, expected.condensed_tree_, "last_cluster")
+        check_attributes(one.hierarchy_, expected.hierarchy_, "core_distances")
         assert all(np.array_equal(a, b) for a, b in zip(one.exemplars_, expected.exemplars_))
         new = clumps(seed=1)[:50]
         for a, b in zip(epsflow.approximate_predict(one, new), epsflow.approximate_predict(expected, new)):
@@ -62,8 +60,7 @@ def test_rows_that_are_not_finite_and_arrays_in_another_order(library):
     X[3, 0], X[7, 1] = np.nan, np.inf
     expected = epsflow.HDBSCAN(10, backend="cpu").fit(X)
     model = epsflow.HDBSCAN(10).fit(on_gpu(library, X))
-    np.testing.assert_array_equal(fetched(model.labels_), expected.labels_)
-    np.testing.assert_array_equal(fetched(model.probabilities_), expected.probabilities_)
+    check_attributes(model, expected, "labels_", "probabilities_", fetched=fetched)
     if library == "jax":
         return  # it has no other order
     X = clumps()
@@ -90,9 +87,8 @@ def test_that_host_arrays_run_on_the_gpu_too():
     X = clumps(d=3)
     expected = epsflow.HDBSCAN(10, backend="cpu").fit(X)
     model = epsflow.HDBSCAN(10, backend="gpu").fit(X)
-    np.testing.assert_array_equal(model.labels_, expected.labels_)
-    np.testing.assert_array_equal(model.probabilities_, expected.probabilities_)
-    np.testing.assert_array_equal(model.condensed_tree_.leaves_at, expected.condensed_tree_.leaves_at)
+    check_attributes(model, expected, "labels_", "probabilities_")
+    check_attributes(model.condensed_tree_, expected.condensed_tree_, "leaves_at")
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).outlier_scores_, expected.outlier_scores_)
 
 

@@ -370,11 +370,11 @@ def test_trees_as_the_package_hdbscan_has_them():
     table = tree.to_pandas()
     assert list(table) == ["parent", "left_child", "right_child", "distance", "size"]
     assert list(table["parent"]) == list(range(200, 399)) and table["size"].iloc[-1] == 200
+    csgraph, core = pytest.importorskip("scipy.sparse.csgraph"), model.hierarchy_.core_distances
+    reachability = np.maximum(np.maximum.outer(core, core), metrics.pairwise_distances(X))
     for cut in (0, 0.1, 0.3):
         assert (tree.get_clusters(cut, 3) == model.dbscan_clustering(cut, 3)).all()
-        _, expected = pytest.importorskip("scipy.sparse.csgraph").connected_components(
-            np.maximum(np.maximum.outer(*[model.hierarchy_.core_distances] * 2), metrics.pairwise_distances(X)) < cut
-        )
+        _, expected = csgraph.connected_components(reachability < cut)
         large = np.bincount(expected)[expected] >= 3
         assert ((tree.get_clusters(cut, 3) >= 0) == large).all()
         assert metrics.adjusted_rand_score(tree.get_clusters(cut, 3)[large], expected[large]) == 1

@@ -1,7 +1,5 @@
 """Tests labels as a column of the input table. If a library is missing, its test skips."""
 
-from __future__ import annotations
-
 import gc
 import pickle
 import sys
