@@ -15,6 +15,7 @@ def check_refused(*cases):
     for call, error, words in cases:
         with pytest.raises(error, match=words):
             call()
+            pytest.fail(f"nothing was refused with '{words}'")
 
 
 def check_equal(expected, *found):
