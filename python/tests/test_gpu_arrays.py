@@ -128,22 +128,21 @@ class Driver:
 
 
 @pytest.mark.parametrize(
-    ("array", "parts"),
+    ("array", "words"),
     [
-        (DlpackArray(64, (9, 3), np.float64, strides=(1, 9)), ["contiguous"]),
-        (CudaArray(64, (9, 3), np.float64, strides=(8, 72)), ["contiguous"]),
-        (DlpackArray(64, (9,), np.float64), ["2D", "1 dimensions"]),
-        (CudaArray(64, (9, 0), np.float64), ["no columns"]),
-        (DlpackArray(64, (9, 3), np.int64), ["dtype", "float32"]),
-        (CudaArray(64, (9, 3), np.int32), ["<i4", "float32"]),
-        (DlpackArray(64, (9, 3), np.float64), ["GPU", "CPU", "backend='gpu'"]),
-        (CudaArray(64, (9, 3), np.float32), ["GPU", "CPU", "backend='gpu'"]),
+        (DlpackArray(64, (9, 3), np.float64, strides=(1, 9)), "contiguous"),
+        (CudaArray(64, (9, 3), np.float64, strides=(8, 72)), "contiguous"),
+        (DlpackArray(64, (9,), np.float64), "2D.*1 dimensions"),
+        (CudaArray(64, (9, 0), np.float64), "no columns"),
+        (DlpackArray(64, (9, 3), np.int64), "dtype.*float32"),
+        (CudaArray(64, (9, 3), np.int32), "<i4.*float32"),
+        (DlpackArray(64, (9, 3), np.float64), "GPU.*CPU.*backend='gpu'"),
+        (CudaArray(64, (9, 3), np.float32), "GPU.*CPU.*backend='gpu'"),
     ],
 )
-def test_arrays_on_a_gpu_that_cannot_be_taken(array, parts):
-    with pytest.raises(ValueError) as error:
+def test_arrays_on_a_gpu_that_cannot_be_taken(array, words):
+    with pytest.raises(ValueError, match=words):
         epsflow.sweep(array, 1, 2, backend="cpu")
-    assert [part for part in parts if part not in str(error.value)] == []
 
 
 @pytest.fixture
@@ -199,17 +198,16 @@ def of_library(package, kind=DlpackArray, shape=(9, 3), dtype=np.float64, **more
     [("cupy", DlpackArray), ("torch", DlpackArray), ("jaxlib._jax", DlpackArray), ("numba.cuda.cudadrv", CudaArray)],
 )
 def test_the_estimator_takes_arrays_on_a_gpu_as_far_as_one_is_needed(package, kind):
-    for parameters, of_array, parts in (
-        ({"backend": "cpu"}, {}, ["GPU", "CPU", "backend='gpu'"]),
-        ({"backend": "cpu", "metric": "manhattan"}, {}, ["metric='euclidean'", "copy them to the host"]),
-        ({"backend": "cpu", "metric_params": {"box": 1}}, {}, ["metric='euclidean'", "copy them to the host"]),
-        ({"eps": -1}, {}, ["eps == -1"]),
-        ({}, {"shape": (0, 3)}, ["0 sample(s)"]),
-        ({}, {"dtype": np.int64}, ["dtype"]),
+    for parameters, of_array, words in (
+        ({"backend": "cpu"}, {}, "GPU.*CPU.*backend='gpu'"),
+        ({"backend": "cpu", "metric": "manhattan"}, {}, "metric='euclidean'.*copy them to the host"),
+        ({"backend": "cpu", "metric_params": {"box": 1}}, {}, "metric='euclidean'.*copy them to the host"),
+        ({"eps": -1}, {}, "eps == -1"),
+        ({}, {"shape": (0, 3)}, r"0 sample\(s\)"),
+        ({}, {"dtype": np.int64}, "dtype"),
     ):
-        with pytest.raises(ValueError) as error:
+        with pytest.raises(ValueError, match=words):
             epsflow.DBSCAN(**parameters).fit(of_library(package, kind, **of_array))
-        assert [part for part in parts if part not in str(error.value)] == []
 
 
 @pytest.mark.parametrize("package, output", [("cupy", "cupy"), ("torch._tensor", "torch"), ("jaxlib._jax", "jax")])
