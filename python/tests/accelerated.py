@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -20,13 +16,6 @@ DEVICES = ("cpu", "gpu")
 needs_hdbscan = pytest.mark.skipif(hdbscan is None, reason="hdbscan is not installed")
 
 
-@pytest.fixture(autouse=True)
-def originals_return():
-    """Puts the originals back after each test of a module that imports this fixture."""
-    yield
-    accel.disable()
-
-
 def blobs(seed: int, n: int = 300, d: int = 2) -> np.ndarray:
     random = np.random.default_rng(seed)
     centres = random.uniform(-4, 4, (3, d))
@@ -34,29 +23,24 @@ def blobs(seed: int, n: int = 300, d: int = 2) -> np.ndarray:
     return random.permutation(np.concatenate([*dense, random.uniform(-5, 5, (n - 3 * (n // 4), d))]))
 
 
+def last_call():
+    return accel.report()[-1]
+
+
 def both(call):
     """Returns the results of a call without and with epsflow, and requires that epsflow did the work."""
     original = call()
     with accel.enable(min_rows=0):
         found = call()
-    last = accel.report()[-1]
-    assert last.device != "original", last.reason
+    assert last_call().device != "original", last_call().reason
     return original, found
 
 
-def check_same(original, found, names):
+def check_same(names, fit):
+    """Returns what both() returns for a fit, and requires that the attributes with these names are the same."""
+    original, found = both(fit)
     for name in names:
         a, b = getattr(original, name), getattr(found, name)
         assert np.array_equal(a, b), name
         assert a.dtype == b.dtype, name
-
-
-def last_call():
-    return accel.report()[-1]
-
-
-def run(*arguments, cwd=None, **more):
-    clean = {name: value for name, value in os.environ.items() if name != "EPSFLOW_ACCEL"}
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=clean, timeout=120, **more
-    )
+    return original, found

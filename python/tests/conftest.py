@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 # Tests have few points, so they would run on the CPU. If there is a GPU, they run there.
@@ -23,10 +24,18 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(autouse=True)
-def closed_pictures():
+def nothing_stays():
+    """Closes the pictures of a test, and puts back what epsflow.accel replaced in it."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+    if "epsflow.accel" in sys.modules:
+        sys.modules["epsflow.accel"].disable()
+
+
+@pytest.fixture
+def points() -> np.ndarray:
+    return np.random.default_rng(5).uniform(size=(60, 2))
 
 
 @pytest.fixture

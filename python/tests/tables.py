@@ -1,7 +1,5 @@
 """Makes points [n, 2] as tables of other libraries, with columns x, y and others. A test skips without its library."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import subprocess
-import sys
 import sysconfig
 import textwrap
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -17,10 +16,11 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn.cluster import DBSCAN
 
 import epsflow
-from accelerated import DEVICES, blobs, run
-from accelerated import originals_return  # noqa: F401: a fixture
+from accelerated import DEVICES, blobs
+from checks import run_python
 from epsflow import accel
 
+run_accelerated = partial(run_python, "-m", "epsflow.accel")
 starts_processes = pytest.mark.skipif(
     not os.path.exists(os.path.join(sysconfig.get_path("platlib"), "epsflow_accel.pth")),
     reason="epsflow is not installed, so that processes do not find it when they start",
@@ -38,9 +38,9 @@ PROGRAM = """
 
 def test_a_program_and_a_module_are_run(tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAM))
-    plain = run(tmp_path / "program.py", "a", "--b")
-    script = run("-m", "epsflow.accel", "--report", tmp_path / "program.py", "a", "--b")
-    module = run("-m", "epsflow.accel", "--min-rows", "500", "--report", "-m", "program", "a", "--b", cwd=tmp_path)
+    plain = run_python(tmp_path / "program.py", "a", "--b")
+    script = run_accelerated("--report", tmp_path / "program.py", "a", "--b")
+    module = run_accelerated("--min-rows", "500", "--report", "-m", "program", "a", "--b", cwd=tmp_path)
     assert plain.returncode == 0 and script.stdout == plain.stdout == module.stdout
     assert "sklearn.cluster.DBSCAN.fit" in script.stderr and any(f" {device} " in script.stderr for device in DEVICES)
     assert "fewer than 500 rows" in module.stderr
@@ -60,14 +60,14 @@ def test_a_program_is_the_main_module(tmp_path):
     """))
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "program.py").symlink_to(tmp_path / "program.py")
-    plain = run(tmp_path / "links" / "program.py")
-    found = run("-m", "epsflow.accel", tmp_path / "links" / "program.py")
+    plain = run_python(tmp_path / "links" / "program.py")
+    found = run_accelerated(tmp_path / "links" / "program.py")
     assert plain.returncode == 0 and found.stdout == plain.stdout, found.stderr
 
 
 def test_the_exit_of_a_program_is_kept(tmp_path):
     (tmp_path / "program.py").write_text("import sys; sys.exit(7)")
-    assert run("-m", "epsflow.accel", tmp_path / "program.py").returncode == 7
+    assert run_accelerated(tmp_path / "program.py").returncode == 7
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_the_exit_of_a_program_is_kept(tmp_path):
     ],
 )
 def test_wrong_arguments(arguments, message):
-    done = run("-m", "epsflow.accel", *arguments)
+    done = run_accelerated(*arguments)
     assert done.returncode == 1 and message in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_help():
-    done = run("-m", "epsflow.accel", "--help")
+    done = run_accelerated("--help")
     assert done.returncode == 0 and "--min-rows N" in done.stdout
 
 
@@ -118,21 +118,16 @@ def test_workers_of_joblib_are_accelerated():
 
 
 @starts_processes
-@pytest.mark.parametrize("value", ["", "0"])
-def test_a_process_may_turn_it_off(value):
-    code = "import sklearn.cluster, sys; print('epsflow' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "EPSFLOW_ACCEL": value}
-    )
-    assert done.stdout.strip() == "False" and not done.stderr
-
-
-@starts_processes
-def test_a_process_without_clustering_starts_as_fast():
-    code = "import sys; print('numpy' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "EPSFLOW_ACCEL": "1"}
-    )
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("import sklearn.cluster, sys; print('epsflow' in sys.modules)", ""),  # a process may turn it off
+        ("import sklearn.cluster, sys; print('epsflow' in sys.modules)", "0"),
+        ("import sys; print('numpy' in sys.modules)", "1"),  # a process without clustering starts as fast
+    ],
+)
+def test_modules_that_a_process_does_not_import(code, value):
+    done = run_python("-c", code, EPSFLOW_ACCEL=value)
     assert done.stdout.strip() == "False" and not done.stderr
 
 
@@ -141,10 +136,10 @@ def test_the_tests_of_scikit_learn_pass():
     files = [os.path.join(folder, name) for name in ("test_dbscan.py", "test_hdbscan.py")]
     if not all(map(os.path.exists, files)):
         pytest.skip("scikit-learn is installed without its tests")
-    packages = os.path.dirname(os.path.dirname(sklearn.__file__))  # where pytest finds the fixtures of scikit-learn
+    packages = os.path.dirname(os.path.dirname(sklearn.__file__))  # pytest finds the fixtures of scikit-learn here
     pytest_of_both = ("-m", "pytest", "-q", "-p", "no:cacheprovider", *files)
-    plain = run(*pytest_of_both, cwd=packages)
-    done = run("-m", "epsflow.accel", "--min-rows", "0", "--report", *pytest_of_both, cwd=packages)
+    plain = run_python(*pytest_of_both, cwd=packages)
+    done = run_accelerated("--min-rows", "0", "--report", *pytest_of_both, cwd=packages)
     assert done.returncode == plain.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-1].split()[0] == plain.stdout.splitlines()[-1].split()[0]
     assert sum(done.stderr.count(f" {device} ") for device in DEVICES) > 50

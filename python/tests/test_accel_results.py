@@ -1,12 +1,7 @@
 """Results of programs written for scikit-learn and hdbscan, with epsflow beneath them."""
 
-from __future__ import annotations
-
 import copy
-import os
 import pickle
-import subprocess
-import sys
 import textwrap
 
 import numpy as np
@@ -22,9 +17,9 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import epsflow
 from accelerated import DEVICES, blobs, both, check_same, hdbscan, last_call, needs_hdbscan
-from accelerated import originals_return  # noqa: F401: a fixture
+from checks import run_python
+from gpu_libraries import fetched, needs_gpu, on_gpu
 from epsflow import accel
 
 
@@ -38,48 +33,39 @@ DBSCAN_RESULTS = ("labels_", "core_sample_indices_", "components_")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_dbscan_gives_the_arrays_of_scikit_learn(dtype, weighted):
     for seed in range(10):
-        X = blobs(seed, d=1 + seed % 5)
-        X = (10 * X).astype(dtype)
+        X = (10 * blobs(seed, d=1 + seed % 5)).astype(dtype)
         weights = np.random.default_rng(seed).uniform(-1, 3, len(X)) if weighted else None
-        a, b = both(lambda: DBSCAN(eps=3.1, min_samples=6).fit(X, sample_weight=weights))
-        check_same(a, b, DBSCAN_RESULTS)
+        a, b = check_same(DBSCAN_RESULTS, lambda: DBSCAN(eps=3.1, min_samples=6).fit(X, sample_weight=weights))
         assert a.n_features_in_ == b.n_features_in_
         assert type(b) is DBSCAN
 
 
 @pytest.mark.parametrize(
-    ("metric", "more"),
+    ("eps", "more"),
     [
-        ("manhattan", {}), ("chebyshev", {}), ("cosine", {}), ("l2", {}), ("minkowski", {"p": 3}),
-        ("minkowski", {"metric_params": {"p": 1.5}}),
+        *((0.7, {"metric": metric}) for metric in ("manhattan", "chebyshev", "l2")), (0.02, {"metric": "cosine"}),
+        (0.7, {"metric": "minkowski", "p": 3}), (0.7, {"metric": "minkowski", "metric_params": {"p": 1.5}}),
+        (1e-9, {}),  # no core samples
     ],
 )
-def test_dbscan_of_other_metrics(metric, more):
-    X = blobs(1, d=3)
-    a, b = both(lambda: DBSCAN(eps=0.02 if metric == "cosine" else 0.7, min_samples=5, metric=metric, **more).fit(X))
-    check_same(a, b, DBSCAN_RESULTS)
-
-
-def test_dbscan_of_angles():
-    X = np.radians(np.random.default_rng(0).uniform([-80, -170], [80, 170], (400, 2)))
-    a, b = both(lambda: DBSCAN(eps=0.1, min_samples=4, metric="haversine").fit(X))
-    check_same(a, b, DBSCAN_RESULTS)
+def test_dbscan_of_other_metrics_and_without_core_samples(eps, more):
+    a, _ = check_same(DBSCAN_RESULTS, lambda: DBSCAN(eps=eps, min_samples=5, **more).fit(blobs(1, d=3)))
+    assert (len(a.core_sample_indices_) == 0) == (eps == 1e-9)
 
 
 def test_haversine_takes_any_angles_as_that_of_scikit_learn():
+    X = np.radians(np.random.default_rng(0).uniform([-80, -170], [80, 170], (400, 2)))
+    check_same(DBSCAN_RESULTS, lambda: DBSCAN(eps=0.1, min_samples=4, metric="haversine").fit(X))
     for seed in range(5):
         X = np.random.default_rng(seed).uniform([-9, -20], [9, 20], (300, 2))
-        a, b = both(lambda: DBSCAN(eps=0.15, min_samples=4, metric="haversine").fit(X))
-        check_same(a, b, DBSCAN_RESULTS)
-        a, b = both(lambda: HDBSCAN(5, min_samples=2, metric="haversine", copy=True).fit(X))
-        check_same(a, b, ("labels_",))
+        check_same(DBSCAN_RESULTS, lambda: DBSCAN(eps=0.15, min_samples=4, metric="haversine").fit(X))
+        check_same(("labels_",), lambda: HDBSCAN(5, min_samples=2, metric="haversine", copy=True).fit(X))
 
 
 def test_dbscan_of_distances_dense_and_sparse():
     X = blobs(2)
     for table in (pairwise_distances(X), kneighbors_graph(X, 30, mode="distance")):
-        a, b = both(lambda: DBSCAN(eps=0.4, min_samples=5, metric="precomputed").fit(table))
-        check_same(a, b, ("labels_", "core_sample_indices_"))
+        check_same(("labels_", "core_sample_indices_"), lambda: DBSCAN(eps=0.4, metric="precomputed").fit(table))
 
 
 def test_dbscan_of_sparse_points_and_of_a_table():
@@ -87,17 +73,10 @@ def test_dbscan_of_sparse_points_and_of_a_table():
     X = blobs(3)
     from scipy.sparse import csr_matrix
 
-    a, b = both(lambda: DBSCAN(eps=0.4).fit(csr_matrix(X)))
-    check_same(a, b, ("labels_", "core_sample_indices_"))
+    a, b = check_same(("labels_", "core_sample_indices_"), lambda: DBSCAN(eps=0.4).fit(csr_matrix(X)))
     assert (a.components_ != b.components_).nnz == 0
     table = pd.DataFrame(X, columns=["a", "b"])
-    a, b = both(lambda: DBSCAN(eps=0.4).fit(table))
-    check_same(a, b, (*DBSCAN_RESULTS, "feature_names_in_"))
-
-
-def test_dbscan_without_core_samples():
-    a, b = both(lambda: DBSCAN(eps=1e-9).fit(blobs(4)))
-    check_same(a, b, DBSCAN_RESULTS)
+    check_same((*DBSCAN_RESULTS, "feature_names_in_"), lambda: DBSCAN(eps=0.4).fit(table))
 
 
 def test_the_function_dbscan():
@@ -112,8 +91,7 @@ def test_hdbscan_gives_the_labels_of_scikit_learn_without_ties(min_samples, meth
     for seed in range(25):
         X = blobs(seed, n=100 + 17 * seed, d=1 + seed % 4)
         parameters = {"min_samples": min_samples, "cluster_selection_method": method, "copy": True}
-        a, b = both(lambda: HDBSCAN(4 + seed % 9, **parameters).fit(X))
-        check_same(a, b, ("labels_",))
+        a, b = check_same(("labels_",), lambda: HDBSCAN(4 + seed % 9, **parameters).fit(X))
         assert np.allclose(a.probabilities_, b.probabilities_, rtol=1e-12)
         for name in a._single_linkage_tree_.dtype.names:
             assert np.allclose(a._single_linkage_tree_[name], b._single_linkage_tree_[name], rtol=1e-12), name
@@ -124,13 +102,13 @@ def test_hdbscan_gives_the_labels_of_scikit_learn_without_ties(min_samples, meth
 def test_hdbscan_of_other_metrics(metric):
     X = blobs(6, d=3)
     X = pairwise_distances(X) if metric == "precomputed" else X
-    a, b = both(lambda: HDBSCAN(8, min_samples=2, metric=metric, copy=True).fit(X))
-    check_same(a, b, ("labels_",))
+    check_same(("labels_",), lambda: HDBSCAN(8, min_samples=2, metric=metric, copy=True).fit(X))
 
 
 def test_hdbscan_with_centers():
-    a, b = both(lambda: HDBSCAN(8, min_samples=2, store_centers="both", copy=True).fit(blobs(7)))
-    check_same(a, b, ("labels_", "medoids_"))
+    a, b = check_same(
+        ("labels_", "medoids_"), lambda: HDBSCAN(8, min_samples=2, store_centers="both", copy=True).fit(blobs(7))
+    )
     assert np.allclose(a.centroids_, b.centroids_)
 
 
@@ -138,8 +116,7 @@ def test_hdbscan_with_samples_that_are_not_finite():
     X = blobs(7)
     X[3] = np.nan
     X[8, 1] = np.inf
-    a, b = both(lambda: HDBSCAN(8, min_samples=2, copy=True).fit(X))
-    check_same(a, b, ("labels_",))
+    a, b = check_same(("labels_",), lambda: HDBSCAN(8, min_samples=2, copy=True).fit(X))
     assert np.allclose(a.probabilities_, b.probabilities_, equal_nan=True)
 
 
@@ -166,14 +143,8 @@ def test_hdbscan_does_not_depend_on_the_order_of_rows_where_distances_tie():
 def test_the_package_hdbscan_without_ties(options):
     for seed in range(10):
         X = blobs(seed, d=1 + seed % 4)
-
-        def fitted():
-            return hdbscan.HDBSCAN(
-                6, min_samples=1, algorithm="prims_kdtree", gen_min_span_tree=True, prediction_data=True, **options
-            ).fit(X)
-
-        a, b = both(fitted)
-        check_same(a, b, ("labels_",))
+        parameters = {"algorithm": "prims_kdtree", "gen_min_span_tree": True, "prediction_data": True, **options}
+        a, b = check_same(("labels_",), lambda: hdbscan.HDBSCAN(6, min_samples=1, **parameters).fit(X))
         for name in ("probabilities_", "outlier_scores_", "relative_validity_"):
             assert np.allclose(getattr(a, name), getattr(b, name), rtol=1e-9), name
         # hdbscan adds the stabilities of merged clusters in float32.
@@ -237,19 +208,18 @@ def test_branches_are_left_to_the_original():
     assert last_call().device == "original" and "branches" in last_call().reason
 
 
-@pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
+@needs_gpu
 @pytest.mark.parametrize("library", ["cupy", "torch"])
 def test_arrays_on_a_gpu(library):
-    module = pytest.importorskip(library)
     X = blobs(19, n=5000)
-    on_gpu = module.asarray(X) if library == "cupy" else module.asarray(X).cuda()
+    given = on_gpu(library, X)
     with accel.enable():
-        model = DBSCAN(eps=0.1).fit(on_gpu)
+        model = DBSCAN(eps=0.1).fit(given)
         assert last_call().device == "gpu"
-        assert type(model.labels_) is type(on_gpu)
-        tree = HDBSCAN(20, min_samples=2, copy=True).fit(on_gpu)
+        assert type(model.labels_) is type(given)
+        tree = HDBSCAN(20, min_samples=2, copy=True).fit(given)
         assert last_call().device == "gpu"
-    assert np.array_equal(np.asarray(model.labels_.tolist()), DBSCAN(eps=0.1).fit(X).labels_)
+    assert np.array_equal(fetched(model.labels_), DBSCAN(eps=0.1).fit(X).labels_)
     assert np.array_equal(tree.labels_, HDBSCAN(20, min_samples=2, copy=True).fit(X).labels_)
 
 
@@ -289,13 +259,11 @@ def test_pickles_load_without_epsflow(write, tmp_path):
         if hdbscan:
             models.append(hdbscan.HDBSCAN(6, prediction_data=True).fit(X))
     (tmp_path / "models").write_bytes(write(models))
-    code = f"""
+    done = run_python("-c", textwrap.dedent(f"""
         import pickle, sys
         sys.modules["epsflow"] = None  # an import of it fails
         models = pickle.load(open({str(tmp_path / "models")!r}, "rb"))
         print([len(set(model.labels_)) for model in models])
-    """
-    clean = {name: value for name, value in os.environ.items() if name != "EPSFLOW_ACCEL"}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env=clean)
+    """))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str([len(set(model.labels_)) for model in models])

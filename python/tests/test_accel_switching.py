@@ -1,7 +1,5 @@
 """Calls that epsflow.accel leaves to the original, and how it is switched on and off."""
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap
@@ -14,8 +12,8 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn.cluster import DBSCAN, HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 
-from accelerated import DEVICES, blobs, both, check_same, hdbscan, last_call, needs_hdbscan, run
-from accelerated import originals_return  # noqa: F401: a fixture
+from accelerated import DEVICES, blobs, check_same, hdbscan, last_call, needs_hdbscan
+from checks import run_python
 from epsflow import accel
 from epsflow.accel import _calls, _dbscan, _trees
 
@@ -85,17 +83,17 @@ def test_a_metric_that_epsflow_lacks_is_left_to_the_original():
 )
 def test_odd_parameters_of_hdbscan(options):
     X = np.random.default_rng(3).normal(size=(300, 2))
-    a, b = both(lambda: hdbscan.HDBSCAN(30, min_samples=1, algorithm="prims_kdtree", **options).fit(X))
-    check_same(a, b, ("labels_",))
+    parameters = {"min_samples": 1, "algorithm": "prims_kdtree", **options}
+    a, b = check_same(("labels_",), lambda: hdbscan.HDBSCAN(30, **parameters).fit(X))
     assert np.allclose(a.cluster_persistence_, b.cluster_persistence_)
 
 
 def test_unchecked_parameters_of_scikit_learn():
     X = blobs(20)
     for options in ({"max_cluster_size": 0}, {"min_cluster_size": 8.0}, {"cluster_selection_epsilon": -1.0}):
+        parameters = {"min_cluster_size": 8, "min_samples": 2, "copy": True, **options}
         with sklearn.config_context(skip_parameter_validation=True):
-            a, b = both(lambda: HDBSCAN(**{"min_cluster_size": 8, "min_samples": 2, "copy": True, **options}).fit(X))
-        check_same(a, b, ("labels_",))
+            check_same(("labels_",), lambda: HDBSCAN(**parameters).fit(X))
 
 
 @needs_hdbscan
@@ -128,18 +126,15 @@ def test_vectors_of_a_root_that_is_a_cluster_are_left_to_the_original():
 
 
 def test_data_of_a_class_that_only_the_original_knows():
-    class Chunks:
+    class Plain:
+        def __array__(self, dtype=None, copy=None):
+            return blobs(22)
+
+    class Chunks(Plain):
         shape = (float("nan"), 2)
 
         def __len__(self):
             raise ValueError("unknown")
-
-        def __array__(self, dtype=None, copy=None):
-            return blobs(22)
-
-    class Plain:
-        def __array__(self, dtype=None, copy=None):
-            return blobs(22)
 
     with accel.enable(min_rows=0):
         for data in (Chunks(), Plain()):
@@ -261,7 +256,7 @@ LOADERS = """
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_finders_and_loaders_of_others(place):
-    done = run("-c", textwrap.dedent(LOADERS.replace("{place}", str(place))))
+    done = run_python("-c", textwrap.dedent(LOADERS.replace("{place}", str(place))))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("'cpu'") + done.stdout.count("'gpu'") == 2
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+from checks import run_python
 
 import epsflow
 from epsflow import _chooser
@@ -49,13 +49,9 @@ def install(tmp_path: Path):
 def imported(folder: Path) -> tuple[str, list[int], list[str]]:
     """Returns the module that a new Python process uses, its labels and its warnings."""
     path = os.pathsep.join([str(folder), *([os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else [])])
-    # The backend is automatic, because a stand-in has no GPU.
-    env = {name: value for name, value in os.environ.items() if name != "EPSFLOW_BACKEND"}
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env={**env, "PYTHONPATH": path}, capture_output=True, text=True, check=True
-    )
-    name, labels, warned = json.loads(ran.stdout)
-    return name, labels, warned
+    ran = run_python("-c", PROGRAM, PYTHONPATH=path, EPSFLOW_BACKEND="auto")  # a stand-in has no GPU
+    assert ran.returncode == 0, ran.stderr
+    return tuple(json.loads(ran.stdout))
 
 
 def test_package_with_cuda_is_found(install, tmp_path):
@@ -101,7 +97,6 @@ def test_no_driver_is_version_0(monkeypatch):
 def test_error_says_what_to_install():
     if "not in this build" not in {name: detail for name, _, detail in epsflow._core.backends()}["gpu"]:
         pytest.skip("this build has the GPU backend")
-    with pytest.raises(
-        RuntimeError, match=r"^this build has no GPU backend: pip install 'epsflow\[cuda13\]', or use backend='cpu'$"
-    ):
+    words = r"^this build has no GPU backend: pip install 'epsflow\[cuda13\]', or use backend='cpu'$"
+    with pytest.raises(RuntimeError, match=words):
         epsflow.Engine(backend="gpu")

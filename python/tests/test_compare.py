@@ -1,20 +1,16 @@
 """Tests compare(), which compares two labellings."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from checks import check_refused
+
 import epsflow
 
 RANDOM = np.random.default_rng(5)
 X = np.concatenate([RANDOM.normal(centre, 0.5, size=(200, 2)) for centre in ([0, 0], [3, 0], [0, 3])])
-
-
-def columns(table):
-    return {name: np.asarray(table[name]) for name in ("a", "b", "points", "of_a", "of_b")}
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -41,7 +37,7 @@ def test_indices_are_those_of_scikit_learn(seed):
 def test_the_table_has_every_overlap():
     a = np.array([4, 4, 4, 0, 0, -1, -1, 4])
     b = np.array([1, 7, 7, -1, -1, -1, 2, 7])
-    table = columns(epsflow.compare(a, b).table)
+    table = epsflow.compare(a, b).table
     np.testing.assert_array_equal(table["a"], [-1, -1, 0, 4, 4])
     np.testing.assert_array_equal(table["b"], [-1, 2, -1, 7, 1])
     np.testing.assert_array_equal(table["points"], [1, 1, 2, 3, 1])
@@ -64,9 +60,8 @@ def test_variants_estimators_series_and_lists_have_labels():
     assert epsflow.compare(*variants, threads=1) == expected
     fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X)
     assert epsflow.compare(fitted, variants[1]) == expected
-    assert epsflow.compare(
-        SimpleNamespace(labels=variants[0].labels.tolist()), variants[1].labels.astype(np.uint64) * 0 + 3
-    ).n == len(X)
+    listed = SimpleNamespace(labels=variants[0].labels.tolist())
+    assert epsflow.compare(listed, variants[1].labels.astype(np.uint64) * 0 + 3).n == len(X)
     assert epsflow.compare(range(5), [0, 1, 2, 3, 4]).ari == 1
     assert epsflow.compare([], []).ari == 1
 
@@ -94,40 +89,26 @@ def test_what_cannot_be_compared_is_refused(a, b, error, words):
 @pytest.mark.parametrize("dialect", ["epsflow", "swift", "nbodykit"])
 def test_points_in_no_group_are_noise_in_every_dialect(dialect):
     both = np.concatenate([X, RANDOM.uniform(-9, 9, (60, 2))])
-    plain, groups = (
-        epsflow.friends_of_friends(both, 0.2, min_size=5, dialect=word, attach=both[::2])
-        for word in ("epsflow", dialect)
-    )
+    given = {"linking_length": 0.2, "min_size": 5, "attach": both[::2]}
+    plain, groups = (epsflow.friends_of_friends(both, dialect=word, **given) for word in ("epsflow", dialect))
     assert plain.n_groups > 1 and (plain.labels == -1).sum() > 10
     labels, attached = (found - 1 if dialect == "nbodykit" else found for found in (groups.labels, groups.attached))
     for given in (groups, labels, labels.astype(np.uint64) if dialect == "swift" else labels):
         found = epsflow.compare(plain, given)
-        assert found.ari == 1 and found.vi == 0 and set(columns(found.table)["b"][:1]) == {-1}
+        assert found.ari == 1 and found.vi == 0 and np.asarray(found.table["b"])[0] == -1
         assert epsflow.validity(both, given).score == epsflow.validity(both, plain.labels).score
         assert len(epsflow.catalog(both, given)) == len(epsflow.members(given)[2]) == plain.n_groups
     assert epsflow.compare(plain.attached, attached).vi == 0
 
 
-def test_labels_of_rows_that_were_dropped():
-    with pytest.raises(
-        TypeError,
-        match=r"a has dtype float64.*rows that were dropped have none, and are left out as "
-              r"a\[numpy.isfinite\(a\)\].astype\(int\)",
-    ):
-        epsflow.compare(np.array([0.0, np.nan, 1.0]), [0, 0, 1])
-
-
-def test_of_many_data_sets_a_slice_is_chosen():
-    found = epsflow.sweep_many(X, 0.2, 5, offsets=[0, 200, 600])
-    with pytest.raises(
-        TypeError, match=r"a is a SlicedResult.*choose those of one with labels\(eps, min_samples, slice\)"
-    ):
-        epsflow.compare(found, found)
-
-
-def test_of_a_sweep_a_variant_is_chosen():
-    result = epsflow.sweep(X, eps=[0.1, 0.2], min_samples=5)
-    with pytest.raises(TypeError, match=r"a is a SweepResult.*variant\(eps, min_samples\)"):
-        epsflow.compare(result, result)
-    with pytest.raises(TypeError, match="threads is 'x'"):
-        epsflow.compare([0], [0], threads="x")
+def test_errors_say_how_labels_are_chosen():
+    result, sliced = epsflow.sweep(X, [0.1, 0.2], 5), epsflow.sweep_many(X, 0.2, 5, offsets=[0, 200, 600])
+    dropped = np.array([0.0, np.nan, 1.0])
+    left_out = r"rows that were dropped have none, and are left out as a\[numpy.isfinite\(a\)\].astype\(int\)"
+    a_slice = r"a is a SlicedResult.*choose those of one with labels\(eps, min_samples, slice\)"
+    check_refused(
+        (lambda: epsflow.compare(dropped, [0, 0, 1]), TypeError, f"a has dtype float64.*{left_out}"),
+        (lambda: epsflow.compare(sliced, sliced), TypeError, a_slice),
+        (lambda: epsflow.compare(result, result), TypeError, r"a is a SweepResult.*variant\(eps, min_samples\)"),
+        (lambda: epsflow.compare([0], [0], threads="x"), TypeError, "threads is 'x'"),
+    )

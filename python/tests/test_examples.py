@@ -1,15 +1,14 @@
 """Tests the Python examples. If the library of an example is missing, its test skips."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from checks import run_python
 
 import epsflow
 
@@ -26,8 +25,7 @@ def load(monkeypatch, name):
 
 def run(name, *arguments, cwd=None):
     """Returns the output of an example."""
-    command = [sys.executable, EXAMPLES / f"{name}.py", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
+    done = run_python(EXAMPLES / f"{name}.py", *arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -116,9 +114,8 @@ def test_earthquakes(tmp_path, monkeypatch):
     assert (found[:, 7] > 40).all()
     pandas = pytest.importorskip("pandas")
     lon, lat, magnitude, day = load(monkeypatch, "earthquakes").generate()
-    time = [
-        f"{when}Z" for when in np.datetime64("2024-01-01T00:00:00.000") + (day * 86_400_000).astype("timedelta64[ms]")
-    ]
+    times = np.datetime64("2024-01-01T00:00:00.000") + (day * 86_400_000).astype("timedelta64[ms]")
+    time = [f"{when}Z" for when in times]
     frame = pandas.DataFrame({"time": time, "latitude": lat, "longitude": lon, "mag": magnitude})
     frame.to_csv(tmp_path / "query.csv", index=False)
     again = run("earthquakes", tmp_path / "query.csv", "longitude", "latitude", "mag", "time")
@@ -128,7 +125,7 @@ def test_earthquakes(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes", "earthquakes"])
 def test_what_is_not_understood_tells_the_usage(name):
-    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "a"], capture_output=True, text=True, timeout=120)
+    done = run_python(EXAMPLES / f"{name}.py", "a")
     assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")
 
 
@@ -181,6 +178,5 @@ def test_live_windows(tmp_path, monkeypatch):
     text = run("live_windows", "lidar")
     assert "split" not in text and "merged" not in text and text.count("born    nothing ->") == 13  # 12 cars and a post
     assert "150 steps" in text and "cluster 0: 160 points" in text
-    command = [sys.executable, EXAMPLES / "live_windows.py", "lidar", "x"]
-    failed = subprocess.run(command, capture_output=True, text=True)
+    failed = run_python(EXAMPLES / "live_windows.py", "lidar", "x")
     assert failed.returncode == 1 and "usage: live_windows.py" in failed.stderr

@@ -1,7 +1,5 @@
 """Tests flashes(), which makes flashes of clusters of lightning events."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -4,8 +4,6 @@ Cuts of hierarchies must give the core samples these labels.
 EPSFLOW_TEST_DATA is the folder of the data. If it is not set, these tests skip.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import hashlib

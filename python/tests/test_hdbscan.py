@@ -7,6 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
+from checks import check_refused
+
 import epsflow
 from epsflow import _membership
 
@@ -159,13 +161,12 @@ def test_missing_and_infinite_values():
 
 def test_metrics_and_distances():
     X = blobs(6, 200)
-    named = [("manhattan", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("cosine", None), ("canberra", None)]
-    for metric, parameters in named:
-        distances = metrics.pairwise_distances(X, metric=metric, **(parameters or {}))
+    for metric in ("manhattan", "chebyshev", "minkowski", "cosine", "canberra"):
+        parameters = {"p": 3} if metric == "minkowski" else {}
+        distances = metrics.pairwise_distances(X, metric=metric, **parameters)
         np.fill_diagonal(distances, 0)
-        distances = np.maximum(distances, distances.T)
-        found = epsflow.HDBSCAN(metric=metric, metric_params=parameters, min_samples=3).fit(X)
-        given = epsflow.HDBSCAN(metric="precomputed", min_samples=3).fit(distances)
+        found = epsflow.HDBSCAN(metric=metric, metric_params=parameters or None, min_samples=3).fit(X)
+        given = epsflow.HDBSCAN(metric="precomputed", min_samples=3).fit(np.maximum(distances, distances.T))
         assert metrics.adjusted_rand_score(found.labels_, given.labels_) > 0.98, metric
     degrees = epsflow.hierarchy(X, 3, metric="greatcircle", metric_params={"unit": "km"})
     radians = epsflow.hierarchy(np.radians(X)[:, ::-1], 3, metric="haversine")
@@ -178,6 +179,10 @@ def test_clusters_of_equal_points():
     assert model.labels_.tolist() == [0] * 7 + [1] * 6
     assert model.probabilities_.tolist() == [1] * 5 + [0, 0] + [1] * 5 + [0]
     assert model.cluster_persistence_.tolist() == [1, 1]
+    equal = np.ones((30, 2))
+    assert (epsflow.HDBSCAN().fit(equal).labels_ == -1).all()
+    single = epsflow.HDBSCAN(allow_single_cluster=True).fit(equal)
+    assert (single.labels_ == 0).all() and (single.probabilities_ == 1).all()
 
 
 def test_predictions_of_fitted_points():
@@ -189,10 +194,13 @@ def test_predictions_of_fitted_points():
     assert ((probabilities >= 0) & (probabilities <= 1)).all() and (probabilities[labels < 0] == 0).all()
     far, _ = epsflow.approximate_predict(model, [[100.0, 100.0]])
     assert far[0] == -1
-    with pytest.raises(ValueError, match="fit the points"):
-        epsflow.approximate_predict(epsflow.HDBSCAN(metric="precomputed").fit(metrics.pairwise_distances(X)), X)
-    with pytest.raises(ValueError, match="features"):
-        epsflow.approximate_predict(model, [[1.0, 2.0, 3.0]])
+    of_distances = epsflow.HDBSCAN(metric="precomputed").fit(metrics.pairwise_distances(X))
+    check_refused(
+        (lambda: epsflow.approximate_predict(of_distances, X), ValueError, "fit the points"),
+        (lambda: epsflow.all_points_membership_vectors(of_distances), ValueError, "fit the points"),
+        (lambda: epsflow.approximate_predict(model, [[1.0, 2.0, 3.0]]), ValueError, "features"),
+        (lambda: epsflow.membership_vector(model, [[1.0]]), ValueError, "features"),
+    )
 
 
 def test_predictions_of_a_single_cluster():
@@ -205,13 +213,9 @@ def test_predictions_of_a_single_cluster():
 
 def test_that_ties_in_long_chains_take_linear_time():
     # Pairs of equal distances that join in the worst order: each new node meets all before it.
-    m = 30_000
-    first, second, third = np.arange(m) * 3, np.arange(m) * 3 + 1, np.arange(m) * 3 + 2
-    ends = np.concatenate([
-        np.column_stack([first, second]), np.column_stack([second, third]), np.column_stack([third[:-1], first[1:]]),
-    ])
     sparse = pytest.importorskip("scipy.sparse")
-    table = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(3 * m, 3 * m))
+    n = 90_000
+    table = sparse.coo_array((np.ones(n - 1), (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
     model = epsflow.HDBSCAN(metric="precomputed", min_samples=1).fit((table + table.T).tocsr())
     assert len(model.hierarchy_.nodes) == 1 and (model.labels_ == -1).all()
 
@@ -336,10 +340,8 @@ def expected_vectors(model, points, clusters, eps, new):
 def test_membership_vectors(method):
     for seed in range(12):
         X = blobs(seed, 250, 1 + seed % 3)
-        model = epsflow.HDBSCAN(
-            min_cluster_size=8, min_samples=1 + seed % 6, cluster_selection_method=method,
-            allow_single_cluster=seed == 4,
-        ).fit(X)
+        parameters = {"cluster_selection_method": method, "allow_single_cluster": seed == 4}
+        model = epsflow.HDBSCAN(min_cluster_size=8, min_samples=1 + seed % 6, **parameters).fit(X)
         tree = model.condensed_tree_
         found = epsflow.all_points_membership_vectors(model)
         expected = expected_vectors(model, X, tree.last_cluster.astype(int), tree.leaves_at, False)
@@ -352,8 +354,7 @@ def test_membership_vectors(method):
         found = epsflow.membership_vector(model, Y)
         np.testing.assert_allclose(found, expected_vectors(model, Y, places.clusters, eps, True), rtol=1e-6, atol=1e-9)
         assert (found.sum(axis=1) <= 1 + 1e-12).all()
-        far = epsflow.membership_vector(model, Y[:1] + 1e6)
-        assert far.sum() < 1e-4
+        assert epsflow.membership_vector(model, Y[:1] + 1e6).sum() < 1e-4
 
 
 def test_that_membership_vectors_are_those_of_hdbscan():
@@ -392,11 +393,6 @@ def test_membership_vectors_of_equal_points_of_noise_and_of_missing_values():
     X[3], X[7, 0] = np.nan, np.inf
     vectors = epsflow.all_points_membership_vectors(epsflow.HDBSCAN().fit(X))
     assert np.isnan(vectors[3]).all() and (vectors[7] == 0).all() and np.isfinite(np.delete(vectors, 3, axis=0)).all()
-    distances = epsflow.HDBSCAN(metric="precomputed").fit(metrics.pairwise_distances(blobs(1)))
-    with pytest.raises(ValueError, match="fit the points"):
-        epsflow.all_points_membership_vectors(distances)
-    with pytest.raises(ValueError, match="features"):
-        epsflow.membership_vector(epsflow.HDBSCAN().fit(blobs(1)), [[1.0]])
 
 
 def test_trees_as_the_package_hdbscan_has_them():
@@ -407,11 +403,11 @@ def test_trees_as_the_package_hdbscan_has_them():
     table = tree.to_pandas()
     assert list(table) == ["parent", "left_child", "right_child", "distance", "size"]
     assert list(table["parent"]) == list(range(200, 399)) and table["size"].iloc[-1] == 200
+    csgraph, core = pytest.importorskip("scipy.sparse.csgraph"), model.hierarchy_.core_distances
+    reachability = np.maximum(np.maximum.outer(core, core), metrics.pairwise_distances(X))
     for cut in (0, 0.1, 0.3):
         assert (tree.get_clusters(cut, 3) == model.dbscan_clustering(cut, 3)).all()
-        _, expected = pytest.importorskip("scipy.sparse.csgraph").connected_components(
-            np.maximum(np.maximum.outer(*[model.hierarchy_.core_distances] * 2), metrics.pairwise_distances(X)) < cut
-        )
+        _, expected = csgraph.connected_components(reachability < cut)
         large = np.bincount(expected)[expected] >= 3
         assert ((tree.get_clusters(cut, 3) >= 0) == large).all()
         assert metrics.adjusted_rand_score(tree.get_clusters(cut, 3)[large], expected[large]) == 1
@@ -435,17 +431,10 @@ def test_keywords_of_hdbscan_change_nothing():
 
 
 def test_pickles():
-    X = blobs(9)
-    model = pickle.loads(pickle.dumps(epsflow.HDBSCAN().fit(X)))
-    assert (model.outlier_scores_ == epsflow.HDBSCAN().fit(X).outlier_scores_).all()
+    fitted = epsflow.HDBSCAN().fit(blobs(9))
+    model = pickle.loads(pickle.dumps(fitted))
+    assert (model.outlier_scores_ == fitted.outlier_scores_).all()
     assert (model.condensed_tree_.select().labels == model.labels_).all()
-
-
-def test_all_points_equal():
-    model = epsflow.HDBSCAN().fit(np.ones((30, 2)))
-    assert (model.labels_ == -1).all()
-    single = epsflow.HDBSCAN(allow_single_cluster=True).fit(np.ones((30, 2)))
-    assert (single.labels_ == 0).all() and (single.probabilities_ == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -472,21 +461,17 @@ def test_invalid_parameters(parameters, message):
 
 def test_invalid_trees():
     X = blobs(1)
-    tree = epsflow.hierarchy(X)
-    with pytest.raises(ValueError, match="min_cluster_size is 301"):
-        tree.condense(301)
-    with pytest.raises(ValueError, match="eps of a cut is -1"):
-        tree.cut(-1)
-    with pytest.raises(ValueError, match="min_samples is 400"):
-        epsflow.hierarchy(X, 400)
-    with pytest.raises(ValueError, match="no values"):
-        epsflow.hierarchy(X, [])
-    with pytest.raises(ValueError, match="requires more than one sample"):
-        epsflow.HDBSCAN().fit(X[:1])
-    model = epsflow.HDBSCAN().fit(X)
-    for cut, size, name in [(np.nan, 5, "cut_distance"), (0, "a", "min_cluster_size"), (1, 0, "min_cluster_size")]:
-        with pytest.raises((TypeError, ValueError), match=name):
-            model.dbscan_clustering(cut, size)
+    tree, model = epsflow.hierarchy(X), epsflow.HDBSCAN().fit(X)
+    check_refused(
+        (lambda: tree.condense(301), ValueError, "min_cluster_size is 301"),
+        (lambda: tree.cut(-1), ValueError, "eps of a cut is -1"),
+        (lambda: epsflow.hierarchy(X, 400), ValueError, "min_samples is 400"),
+        (lambda: epsflow.hierarchy(X, []), ValueError, "no values"),
+        (lambda: epsflow.HDBSCAN().fit(X[:1]), ValueError, "requires more than one sample"),
+        (lambda: model.dbscan_clustering(np.nan, 5), (TypeError, ValueError), "cut_distance"),
+        (lambda: model.dbscan_clustering(0, "a"), (TypeError, ValueError), "min_cluster_size"),
+        (lambda: model.dbscan_clustering(1, 0), (TypeError, ValueError), "min_cluster_size"),
+    )
 
 
 def test_points_that_have_no_tree():
@@ -538,9 +523,8 @@ def test_nodes_without_exemplars():
 
 
 def test_the_picture_of_a_condensed_tree():
-    pytest.importorskip("matplotlib").use("Agg")
-    X = blobs(3, 900)
-    model = epsflow.HDBSCAN(min_cluster_size=12).fit(X)
+    pytest.importorskip("matplotlib")
+    model = epsflow.HDBSCAN(min_cluster_size=12).fit(blobs(3, 900))
     ax = model.condensed_tree_.plot()
     assert len(ax.collections) == len(model.condensed_tree_.clusters)
     assert [text.get_text() for text in ax.texts] == [str(c) for c in range(len(model.cluster_persistence_))]
@@ -560,9 +544,8 @@ def test_the_picture_of_a_condensed_tree():
 
 
 def test_the_pictures_of_trees_of_merges():
-    pytest.importorskip("matplotlib").use("Agg")
-    X = blobs(3, 200)
-    model = epsflow.HDBSCAN().fit(X)
+    pytest.importorskip("matplotlib")
+    model = epsflow.HDBSCAN().fit(blobs(3, 200))
     merges = model.single_linkage_tree_.plot(p=20).collections
     assert sum(len(lines.get_paths()) for lines in merges) == 19
     edges = model.minimum_spanning_tree_.plot().collections[0]
@@ -572,7 +555,7 @@ def test_the_pictures_of_trees_of_merges():
 
 
 def test_the_grid_of_hierarchies():
-    pytest.importorskip("matplotlib").use("Agg")
+    pytest.importorskip("matplotlib")
     trees = epsflow.hierarchy(blobs(3, 900), [20, 2, 5])
     for quantity in ("clusters", "noise", "persistence"):
         ax = epsflow.plot.hierarchies(trees, [5, 50, 400], quantity, cluster_selection_method="leaf")
@@ -586,15 +569,14 @@ def test_the_grid_of_hierarchies():
         np.testing.assert_array_equal(np.ma.filled(values[:, 1].astype(float), np.nan), expected[quantity])
     assert len(epsflow.plot.hierarchies(trees[0], 5).texts) == 1
     assert epsflow.plot.hierarchies([], [5]).texts[0].get_text() == "no grid: there are no trees or sizes"
-    with pytest.raises(ValueError, match="one tree for each"):
-        epsflow.plot.hierarchies([trees[0], trees[0]], [5])
-    with pytest.raises(ValueError, match="quantity"):
-        epsflow.plot.hierarchies(trees, [5], "core")
-    with pytest.raises(TypeError, match="min_cluster_size"):
-        epsflow.plot.hierarchies(trees, [5.5])
-    for model in (epsflow.HDBSCAN(), [trees[0], epsflow.HDBSCAN()]):
-        with pytest.raises(TypeError, match="trees has a HDBSCAN; it has what hierarchy"):
-            epsflow.plot.hierarchies(model, 5)
+    model, words = epsflow.HDBSCAN(), "trees has a HDBSCAN; it has what hierarchy"
+    check_refused(
+        (lambda: epsflow.plot.hierarchies([trees[0], trees[0]], [5]), ValueError, "one tree for each"),
+        (lambda: epsflow.plot.hierarchies(trees, [5], "core"), ValueError, "quantity"),
+        (lambda: epsflow.plot.hierarchies(trees, [5.5]), TypeError, "min_cluster_size"),
+        (lambda: epsflow.plot.hierarchies(model, 5), TypeError, words),
+        (lambda: epsflow.plot.hierarchies([trees[0], model], 5), TypeError, words),
+    )
 
 
 def test_weights_of_a_hierarchy_are_copies_of_points():

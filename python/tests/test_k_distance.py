@@ -1,9 +1,9 @@
 """Compares distances to k-th nearest points with scikit-learn, and tests their knee and the suggested eps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+
+from checks import check_equal
 
 import epsflow
 
@@ -43,11 +43,9 @@ def test_distances_are_those_of_scikit_learn(d, k, dtype):
 )
 def test_metrics_are_those_of_scikit_learn(metric, params):
     X = points(seed=2) + 5
-    theirs = {"metric": metric} if params is None else {"metric": metric, "p": params["p"]}
+    theirs = expected(X, 4, metric=metric, algorithm="brute" if metric == "cosine" else "kd_tree", **(params or {}))
     found = epsflow.k_distance(X, 4, metric=metric, metric_params=params)
-    np.testing.assert_allclose(
-        found, expected(X, 4, algorithm="brute" if metric == "cosine" else "kd_tree", **theirs), rtol=1e-9, atol=1e-13
-    )
+    np.testing.assert_allclose(found, theirs, rtol=1e-9, atol=1e-13)
 
 
 def test_places_on_the_sphere():
@@ -84,10 +82,10 @@ def test_of_a_data_set_an_engine_and_a_table():
     found = epsflow.k_distance(X)
     engine = epsflow.Engine("cpu", threads=1)
     data = engine.load(X)
-    np.testing.assert_array_equal(data.k_distance(), found)
-    np.testing.assert_array_equal(data.k_distance([4, 2])[:, 0], found)
-    np.testing.assert_array_equal(epsflow.k_distance(X, engine=engine), found)
-    np.testing.assert_array_equal(epsflow.k_distance(X, backend="cpu", memory="1GiB", threads=2), found)
+    check_equal(
+        found, data.k_distance(), data.k_distance([4, 2])[:, 0], epsflow.k_distance(X, engine=engine),
+        epsflow.k_distance(X, backend="cpu", memory="1GiB", threads=2),
+    )
     pandas = pytest.importorskip("pandas")
     np.testing.assert_array_equal(epsflow.k_distance(pandas.DataFrame(X)), found)
 
@@ -151,25 +149,18 @@ def test_refused(call, error, words):
     assert words in str(refused.value)
 
 
-SQUARE = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]])
-
-
 @pytest.mark.parametrize("factor", [1e-162, 1e-160, 1e-300, 1e160, 1e300])
 def test_sizes_whose_squares_leave_float64(factor):
-    np.testing.assert_allclose(
-        epsflow.k_distance(SQUARE * factor, 2), np.array([1, 1, 1, 1, np.sqrt(0.5)]) * factor, rtol=1e-14
-    )
-    np.testing.assert_allclose(
-        epsflow.eps_range(epsflow.k_distance(SQUARE * factor, 2)), np.array([np.sqrt(0.5), 1]) * factor, rtol=1e-14
-    )
+    square, half = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]]), np.sqrt(0.5)
+    found = epsflow.k_distance(square * factor, 2)
+    np.testing.assert_allclose(found, np.array([1, 1, 1, 1, half]) * factor, rtol=1e-14)
+    np.testing.assert_allclose(epsflow.eps_range(found), np.array([half, 1]) * factor, rtol=1e-14)
     X = points() * factor
-    assert epsflow.knee(epsflow.k_distance(X, 4)).distance == pytest.approx(
-        epsflow.knee(epsflow.k_distance(points(), 4)).distance * factor, rel=1e-12
-    )
-    with pytest.raises(ValueError, match="for float64"):
-        epsflow.suggest(X)
-    with pytest.raises(ValueError, match="for float64"):
-        epsflow.explore(X)
+    knee, scaled = (epsflow.knee(epsflow.k_distance(one, 4)).distance for one in (points(), X))
+    assert scaled == pytest.approx(knee * factor, rel=1e-12)
+    for refused in (epsflow.suggest, epsflow.explore):
+        with pytest.raises(ValueError, match="for float64"):
+            refused(X)
 
 
 def test_sizes_that_float64_does_not_hold_together_are_refused():
@@ -179,18 +170,11 @@ def test_sizes_that_float64_does_not_hold_together_are_refused():
 
 def test_large_powers():
     X = points() / 30
+    largest = epsflow.k_distance(X, 4, metric="chebyshev")
     for p in (50, 200):
-        params = {"p": p}
         # For a large p, the distance is the largest difference up to a factor of 3^(1/p).
-        largest = epsflow.k_distance(X, 4, metric="chebyshev")
-        found = epsflow.k_distance(X, 4, metric="minkowski", metric_params=params)
+        found = epsflow.k_distance(X, 4, metric="minkowski", metric_params={"p": p})
         assert (found >= largest * (1 - 1e-12)).all() and (found <= largest * 3 ** (1 / p) * (1 + 1e-12)).all()
-
-
-def test_selectivity_takes_an_engine():
-    X = np.random.default_rng(3).normal(size=(200, 2))
-    by_engine, alone = (epsflow.selectivity(X, [0.1, 0.5], engine=engine) for engine in (epsflow.Engine("cpu"), None))
-    np.testing.assert_array_equal(by_engine["n_neighbors"], alone["n_neighbors"])
 
 
 def test_selectivity_counts_neighbors():
@@ -202,6 +186,8 @@ def test_selectivity_counts_neighbors():
     np.testing.assert_array_equal(found["eps"], eps)
     np.testing.assert_allclose(found["n_neighbors"], expected_counts, rtol=1e-12)
     assert (np.asarray(found["error"]) == 0).all()
+    by_engine = epsflow.selectivity(X, eps, engine=epsflow.Engine("cpu"))
+    np.testing.assert_array_equal(by_engine["n_neighbors"], found["n_neighbors"])
     data = epsflow.Engine("cpu").load(X)
     sampled = data.selectivity(0.3, sample=50)
     assert sampled["error"][0] > 0

@@ -1,7 +1,5 @@
 """Tests labels as a column of the input table. If a library is missing, its test skips."""
 
-from __future__ import annotations
-
 import gc
 import pickle
 import sys
@@ -10,24 +8,16 @@ import weakref
 import numpy as np
 import pytest
 
+from checks import check_refused
 from tables import TABLES, geo_frame, pandas_frame, xarray_dataset
 
 import epsflow
-
-
-@pytest.fixture
-def points() -> np.ndarray:
-    return np.random.default_rng(5).uniform(size=(60, 2))
 
 
 def names_of(table):
     if hasattr(table, "data_vars"):
         return list(table.data_vars)
     return list(table.schema.names if hasattr(table, "num_rows") else getattr(table, "colnames", None) or table.columns)
-
-
-def column_of(table, name):
-    return np.asarray(table[name])
 
 
 @pytest.mark.parametrize("make", [*TABLES, geo_frame])
@@ -41,12 +31,12 @@ def test_labels_beside_the_table_that_was_swept(points, make, core):
         assert type(found) is type(X) and variant.n_clusters > 1
         assert names_of(found) == [*before, "label", "core"][: None if core else -1] and names_of(X) == before
         for name in before:
-            assert (column_of(found, name) == column_of(X, name)).all()
-        np.testing.assert_array_equal(column_of(found, "label"), variant.labels)
-        assert column_of(found, "label").dtype == np.int32
+            assert (np.asarray(found[name]) == np.asarray(X[name])).all()
+        np.testing.assert_array_equal(np.asarray(found["label"]), variant.labels)
+        assert np.asarray(found["label"]).dtype == np.int32
         if core:
-            np.testing.assert_array_equal(column_of(found, "core"), variant.core)
-            assert column_of(found, "core").dtype == np.bool_
+            np.testing.assert_array_equal(np.asarray(found["core"]), variant.core)
+            assert np.asarray(found["core"]).dtype == np.bool_
     other = result.labelled(0.1, 3, label_name="cluster", core_name="is_core")
     assert names_of(other) == [*before, "cluster", "is_core"][: None if core else -1]
 
@@ -55,17 +45,14 @@ def test_labels_beside_the_table_that_was_swept(points, make, core):
 def test_names_that_are_taken(points, make):
     X = make(points, {"label": np.zeros(60), "core": np.zeros(60)})
     result = epsflow.sweep(X, 0.1, 3, core=True)
-    with pytest.raises(ValueError, match="X has 'label' already.*label_name="):
-        result.labelled(0.1, 3)
-    with pytest.raises(ValueError, match="X has 'core' already.*core_name="):
-        result.labelled(0.1, 3, label_name="cluster")
     assert names_of(result.labelled(0.1, 3, label_name="cluster", core_name="is_core"))[-2:] == ["cluster", "is_core"]
-    with pytest.raises(ValueError, match="both 'a'"):
-        result.labelled(0.1, 3, label_name="a", core_name="a")
-    with pytest.raises(TypeError, match="label_name is 5"):
-        result.labelled(0.1, 3, label_name=5)
-    with pytest.raises(KeyError, match="none of the variants"):
-        result.labelled(0.3, 3)
+    check_refused(
+        (lambda: result.labelled(0.1, 3), ValueError, "X has 'label' already.*label_name="),
+        (lambda: result.labelled(0.1, 3, label_name="cluster"), ValueError, "X has 'core' already.*core_name="),
+        (lambda: result.labelled(0.1, 3, label_name="a", core_name="a"), ValueError, "both 'a'"),
+        (lambda: result.labelled(0.1, 3, label_name=5), TypeError, "label_name is 5"),
+        (lambda: result.labelled(0.3, 3), KeyError, "none of the variants"),
+    )
 
 
 def test_names_that_several_levels_have(points):

@@ -8,6 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from checks import check_attributes, check_refused, check_same_tables, columns
+
 import epsflow
 
 EPS = [0.05, 0.1, 0.2, 0.4, 0.8]
@@ -24,11 +26,6 @@ def blobs() -> np.ndarray:
 @pytest.fixture(scope="module")
 def quantised() -> np.ndarray:
     return np.random.default_rng(4).integers(0, 30, size=(250, 2)) * 0.1
-
-
-def columns(table) -> dict[str, np.ndarray]:
-    names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
-    return {name: np.asarray(table[name]) for name in names}
 
 
 def holders_by_labels(inner, outer) -> list[int]:
@@ -65,10 +62,14 @@ def lives_by_labels(path) -> list[tuple[int, ...]]:
     return [tuple(life) for life in lives]
 
 
-def as_tuples(lives) -> list[tuple[int, ...]]:
-    table = columns(lives)
+def check_lives(lives, path, values, never) -> dict[str, np.ndarray]:
+    """Compares lives with labels, and their births and deaths with the values along the path. Returns their columns."""
+    table, expected = columns(lives), lives_by_labels(path)
     names = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
-    return list(zip(*(table[name].tolist() for name in names)))
+    assert list(zip(*(table[name].tolist() for name in names))) == expected
+    assert table["birth"].tolist() == [values[life[0]] for life in expected]
+    np.testing.assert_array_equal(table["death"], [(*values, never)[life[1]] for life in expected])
+    return table
 
 
 @pytest.mark.parametrize("name", ["blobs", "quantised"])
@@ -92,17 +93,14 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
     for v in result:
         for k in range(v.n_clusters):
             core = np.flatnonzero(v.core & (v.labels == k))
-            found = tuple(
-                table[column][row] for column in ("eps", "min_samples", "cluster", "first_core", "n_core", "size")
-            )
+            found = tuple(values[row] for values in table.values())[:6]
             assert found == (v.eps, v.min_samples, k, core[0], len(core), (v.labels == k).sum())
             row += 1
         rows = slice(row - v.n_clusters, row)
         e, m = EPS.index(v.eps), MIN_SAMPLES.index(v.min_samples)
-        wider = (
-            holders_by_labels(v, result.variant(EPS[e + 1], v.min_samples)) if v.eps < EPS[-1] else [-1] * v.n_clusters
-        )
-        looser = holders_by_labels(v, result.variant(v.eps, MIN_SAMPLES[m - 1])) if m > 0 else [-1] * v.n_clusters
+        none = [-1] * v.n_clusters
+        wider = holders_by_labels(v, result.variant(EPS[e + 1], v.min_samples)) if v.eps < EPS[-1] else none
+        looser = holders_by_labels(v, result.variant(v.eps, MIN_SAMPLES[m - 1])) if m > 0 else none
         assert (table["in_wider"][rows].tolist(), table["in_looser"][rows].tolist()) == (wider, looser)
         for other in result:
             if other.eps >= v.eps and other.min_samples <= v.min_samples:
@@ -119,25 +117,14 @@ def test_lives_follow_the_elder_rule(name, request):
     lineage = epsflow.lineage(X, EPS[::-1], MIN_SAMPLES)
     merges = 0
     for m in MIN_SAMPLES:
-        lives = lineage.lives(min_samples=m)
-        expected = lives_by_labels([result.variant(e, m) for e in EPS])
-        assert as_tuples(lives) == expected
-        table = columns(lives)
-        assert table["birth"].tolist() == [EPS[life[0]] for life in expected]
-        assert table["death"].tolist() == [(*EPS, np.inf)[life[1]] for life in expected]
+        table = check_lives(lineage.lives(min_samples=m), [result.variant(e, m) for e in EPS], EPS, np.inf)
         merges += int(np.isfinite(table["death"]).sum())
+    falling = MIN_SAMPLES[::-1]
     for e in EPS:
-        lives = lineage.lives(eps=e)
-        expected = lives_by_labels([result.variant(e, m) for m in MIN_SAMPLES[::-1]])
-        assert as_tuples(lives) == expected
-        table = columns(lives)
-        assert table["birth"].tolist() == [MIN_SAMPLES[::-1][life[0]] for life in expected]
-        np.testing.assert_array_equal(table["death"], [(*MIN_SAMPLES[::-1], np.nan)[life[1]] for life in expected])
+        check_lives(lineage.lives(eps=e), [result.variant(e, m) for m in falling], falling, np.nan)
     path = [(0.05, 9), (0.1, 5), (0.1, 3), (0.8, 2)]
-    lives = lineage.lives(path=iter(path))
-    expected = lives_by_labels([result.variant(*variant) for variant in path])
-    assert as_tuples(lives) == expected
-    assert columns(lives)["death"].tolist() == [[0.05, 0.1, 0.1, 0.8, np.inf][life[1]] for life in expected]
+    variants = [result.variant(*variant) for variant in path]
+    check_lives(lineage.lives(path=iter(path)), variants, [eps for eps, _ in path], np.inf)
     assert merges > 20
 
 
@@ -150,12 +137,12 @@ def test_a_list_of_variants_has_ties_where_it_has_variants(blobs):
     alone = (table["eps"] == 0.2) & (table["min_samples"] == 3)
     assert alone.any() and (table["in_wider"][alone] == -1).all() and (table["in_looser"][alone] == -1).all()
     assert lineage.holders((0.1, 4), (0.3, 2)).tolist() == holders_by_labels(result[0], result[4])
-    with pytest.raises(ValueError, match=r"no way from \(0.1, 4\) to \(0.2, 3\)"):
-        lineage.holders((0.1, 4), (0.2, 3))
-    with pytest.raises(ValueError, match="ask for a cell of no smaller eps and no larger min_samples"):
-        lineage.rank((0.3, 4), (0.1, 4))
-    with pytest.raises(ValueError, match="no smaller eps"):
-        lineage.lives(path=[(0.3, 2), (0.1, 2)])
+    cell = "ask for a cell of no smaller eps and no larger min_samples"
+    check_refused(
+        (lambda: lineage.holders((0.1, 4), (0.2, 3)), ValueError, r"no way from \(0.1, 4\) to \(0.2, 3\)"),
+        (lambda: lineage.rank((0.3, 4), (0.1, 4)), ValueError, cell),
+        (lambda: lineage.lives(path=[(0.3, 2), (0.1, 2)]), ValueError, "no smaller eps"),
+    )
 
 
 def test_what_is_not_there(blobs):
@@ -181,7 +168,7 @@ def test_of_weights_and_of_a_box(blobs):
     result = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True, **params)
     lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES, **params)
     for m in MIN_SAMPLES:
-        assert as_tuples(lineage.lives(min_samples=m)) == lives_by_labels([result.variant(e, m) for e in EPS])
+        check_lives(lineage.lives(min_samples=m), [result.variant(e, m) for e in EPS], EPS, np.inf)
 
 
 def test_of_no_points_and_of_no_clusters():
@@ -203,16 +190,12 @@ def test_a_data_set_has_a_lineage(blobs):
         data.lineage(EPS, MIN_SAMPLES, core=True)
 
 
-def test_a_lineage_is_pickled(blobs):
-    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
-    again = pickle.loads(pickle.dumps(lineage))
-    assert again.variants == lineage.variants
-    for left, right in (
-        (again.clusters, lineage.clusters), (again.lives(eps=0.2), lineage.lives(eps=0.2)),
-        (again.summary, lineage.summary),
-    ):
-        for name, values in columns(left).items():
-            np.testing.assert_array_equal(values, columns(right)[name])
+def check_same_lineage(found, expected):
+    assert found.variants == expected.variants
+    check_same_tables(
+        (found.clusters, expected.clusters), (found.lives(eps=0.2), expected.lives(eps=0.2)),
+        (found.summary, expected.summary),
+    )
 
 
 def test_damaged_tables_make_no_lineage(blobs):
@@ -249,11 +232,9 @@ def test_a_sweep_with_its_lineage(blobs):
     both = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True, lineage=True)
     counts = epsflow.Engine("cpu").load(blobs).sweep(EPS, MIN_SAMPLES, keep="summary", lineage=True)
     for result in (both, counts, pickle.loads(pickle.dumps(both))):
-        for name, values in columns(alone.clusters).items():
-            np.testing.assert_array_equal(columns(result.lineage.clusters)[name], values)
+        check_same_lineage(result.lineage, alone)
     for v, expected in zip(both, plain):
-        np.testing.assert_array_equal(v.labels, expected.labels)
-        np.testing.assert_array_equal(v.core, expected.core)
+        check_attributes(v, expected, "labels", "core")
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -288,6 +269,7 @@ def test_counts_alone(blobs, tmp_path):
             np.testing.assert_array_equal(values, columns(plain.summary)[column])
     again = pickle.loads(pickle.dumps(counts))
     assert again.variant(0.1, 3).n_clusters == counts.variant(0.1, 3).n_clusters and again.input["points"] == len(blobs)
+    words = r"keep='summary', and no labels: .* epsflow.sweep\(X, (0.1, 3|0.05, 2)\), .* keep='labels'"
     for call in (
         lambda: counts.variant(0.1, 3).labels,
         lambda: counts.variant(0.1, 3).core,
@@ -295,20 +277,16 @@ def test_counts_alone(blobs, tmp_path):
         lambda: counts.labelled(0.1, 3),
         lambda: counts.save(tmp_path / "r"),
     ):
-        with pytest.raises(
-            ValueError,
-            match=r"keep='summary', and no labels: .* epsflow.sweep\(X, (0.1, 3|0.05, 2)\), .* keep='labels'",
-        ):
+        with pytest.raises(ValueError, match=words):
             call()
     for given, words in (
-        ({"core": True}, "^core beside keep='summary'"),
-        ({"output": "torch"}, "^output beside keep='summary'"),
-        ({"metric": "precomputed"}, "^keep beside metric='precomputed'"),
+        ({"core": True, "keep": "summary"}, "^core beside keep='summary'"),
+        ({"output": "torch", "keep": "summary"}, "^output beside keep='summary'"),
+        ({"metric": "precomputed", "keep": "summary"}, "^keep beside metric='precomputed'"),
+        ({"metric": "precomputed", "lineage": True}, "^lineage beside metric='precomputed'"),
     ):
         with pytest.raises(ValueError, match=words):
-            epsflow.sweep(np.zeros((4, 4)), 0.1, 2, keep="summary", **given)
-    with pytest.raises(ValueError, match="^lineage beside metric='precomputed'"):
-        epsflow.sweep(np.zeros((4, 4)), 0.1, 2, metric="precomputed", lineage=True)
+            epsflow.sweep(np.zeros((4, 4)), 0.1, 2, **given)
     with pytest.raises(ValueError, match="here points are searched"):
         epsflow.lineage(np.zeros((4, 4)), 0.1, 2, metric="precomputed")
 
@@ -350,15 +328,8 @@ def test_a_folder_has_the_lineage_that_the_program_wrote(blobs, tmp_path, progra
     np.save(tmp_path / "x.npy", blobs)
     grid = ["--eps", ",".join(map(str, EPS)), "--minpts", ",".join(map(str, MIN_SAMPLES))]
     assert program("sweep", tmp_path / "x.npy", *grid, "--lineage", "--out", tmp_path / "r", "--quiet").returncode == 0
-    stored = epsflow.load(tmp_path / "r").lineage
-    alone = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
-    assert stored.variants == alone.variants
-    for left, right in (
-        (stored.clusters, alone.clusters), (stored.summary, alone.summary),
-        (stored.lives(eps=0.2), alone.lives(eps=0.2)),
-    ):
-        for name, values in columns(left).items():
-            np.testing.assert_array_equal(values, columns(right)[name])
+    stored, alone = epsflow.load(tmp_path / "r").lineage, epsflow.lineage(blobs, EPS, MIN_SAMPLES)
+    check_same_lineage(stored, alone)
     assert program("sweep", tmp_path / "x.npy", *grid, "--out", tmp_path / "plain", "--quiet").returncode == 0
     assert epsflow.load(tmp_path / "plain").lineage is None
     (tmp_path / "r" / "lineage.npz").write_bytes(b"no zip")
