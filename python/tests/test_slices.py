@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from checks import check_same_tables
+from programs import succeeded
 
 import epsflow
 
@@ -230,16 +230,9 @@ def test_widths_that_are_none(by, width, error, words):
 # ---------------------------------------------------------------- pickled
 
 
-def same_frames(a, b):
-    names = list(a.columns) if hasattr(a, "columns") else a.dtype.names
-    assert names == (list(b.columns) if hasattr(b, "columns") else b.dtype.names)
-    for name in names:
-        np.testing.assert_array_equal(np.asarray(a[name]), np.asarray(b[name]))
-
-
 def require_same(a, b, core):
     assert a.variants == b.variants and (a.keys == b.keys).all() and (a.sizes == b.sizes).all()
-    same_frames(a.summary, b.summary)
+    check_same_tables((a.summary, b.summary))
     for variant in a.variants:
         for slice in (None, *range(len(a)), -1):
             np.testing.assert_array_equal(a.labels(*variant, slice=slice), b.labels(*variant, slice=slice))
@@ -250,8 +243,7 @@ def require_same(a, b, core):
 @pytest.fixture
 def many():
     draw = np.random.default_rng(3)
-    points, by = draw.uniform(0, 3, (200, 2)), draw.integers(0, 4, 200)
-    return points, by
+    return draw.uniform(0, 3, (200, 2)), draw.integers(0, 4, 200)
 
 
 @pytest.mark.parametrize("core", [False, True])
@@ -264,9 +256,8 @@ def test_results_are_pickled(many, core):
         found = epsflow.sweep_many(given, [0.2, 0.4], [3, 5], core=core, sample_weight=np.full(200, 1.5), **said)
         again = pickle.loads(pickle.dumps(found))
         require_same(found, again, core)
-        same_frames(
-            found.catalog(0.4, 3, columns={"n": np.arange(200)}), again.catalog(0.4, 3, columns={"n": np.arange(200)})
-        )
+        catalogs = (result.catalog(0.4, 3, columns={"n": np.arange(200)}) for result in (found, again))
+        check_same_tables(tuple(catalogs))
         require_same(found, pickle.loads(pickle.dumps(again)), core)
     counts = pickle.loads(pickle.dumps(epsflow.sweep_many(points, 0.3, 3, by=by, keep="summary")))
     assert counts.summary["n_points"].sum() == 200
@@ -274,26 +265,11 @@ def test_results_are_pickled(many, core):
         counts.labels(0.3, 3)
 
 
-def test_a_pickled_result_is_read_by_another_process(many, tmp_path):
-    points, by = many
-    found = epsflow.sweep_many(points, 0.3, 3, by=by)
-    (tmp_path / "found").write_bytes(pickle.dumps(found))
-    code = (
-        "import pickle, sys; found = pickle.load(open(sys.argv[1], 'rb')); "
-        "print(found.labels(0.3, 3).tolist(), found.keys.tolist(), len(found.catalog(0.3, 3)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "found")], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.strip() == f"{found.labels(0.3, 3).tolist()} {found.keys.tolist()} {len(found.catalog(0.3, 3))}"
-
-
 # ---------------------------------------------------------------- folders
 
 
 def write(path, points, by):
-    rows = [f"{t},{x!r},{y!r}" for t, (x, y) in zip(by.tolist(), points.tolist())]
-    path.write_text("\n".join(["t,x,y", *rows]) + "\n")
+    np.savetxt(path, np.column_stack([by, points]), "%.17g", ",", header="t,x,y", comments="")
 
 
 def test_a_folder_of_slices_gives_slices(tmp_path, program, many):
@@ -301,15 +277,12 @@ def test_a_folder_of_slices_gives_slices(tmp_path, program, many):
     by = by * 2.5
     for name, order in (("sorted", np.argsort(by, kind="stable")), ("mixed", np.arange(200))):
         write(tmp_path / f"{name}.csv", points[order], by[order])
-        done = program(
-            "sweep", tmp_path / f"{name}.csv", "--by", "t", "--eps", "0.2,0.4", "--minpts", "3,5", "--core",
-            "--out", tmp_path / name,
-        )
-        assert done.returncode == 0, done.stderr
+        grid = ("--by", "t", "--eps", "0.2,0.4", "--minpts", "3,5", "--core", "--out", tmp_path / name)
+        succeeded(program("sweep", tmp_path / f"{name}.csv", *grid))
         found = epsflow.load(tmp_path / name)
         expected = epsflow.sweep_many(points[order], [0.2, 0.4], [3, 5], by=by[order], core=True)
         assert isinstance(found, epsflow.SlicedResult) and found.input["points"] == 200 and found.rows is None
-        same_frames(found.summary, expected.summary)
+        check_same_tables((found.summary, expected.summary))
         for variant in found.variants:
             np.testing.assert_array_equal(found.labels(*variant), expected.labels(*variant))
             np.testing.assert_array_equal(found.core(*variant), expected.core(*variant))
@@ -326,11 +299,8 @@ def test_a_folder_of_slices_gives_slices(tmp_path, program, many):
             lambda: epsflow.catalog(points, found), lambda: epsflow.validity(points, found),
             lambda: epsflow.compare(found, found), lambda: epsflow.members(found),
         ):
-            with pytest.raises(
-                TypeError,
-                match=r"SlicedResult, which has labels of several variants: choose those of one with labels\(eps, "
-                      r"min_samples, slice\)",
-            ):
+            words = r"which has labels of several variants: choose those of one with labels\(eps, min_samples, slice\)"
+            with pytest.raises(TypeError, match="SlicedResult, " + words):
                 merged()
 
 
@@ -339,11 +309,8 @@ def test_a_folder_of_files_gives_slices(tmp_path, program, many):
     parts = {"a.csv": points[:50], "b, second.csv": points[50:60], "c.csv": points[60:]}
     for name, part in parts.items():
         np.savetxt(tmp_path / name, part, delimiter=",", fmt="%.17g")
-    done = program(
-        "sweep", *(tmp_path / name for name in parts), "--by-file", "--eps", 0.4, "--minpts", 3,
-        "--out", tmp_path / "out",
-    )
-    assert done.returncode == 0, done.stderr
+    grid = ("--by-file", "--eps", 0.4, "--minpts", 3, "--out", tmp_path / "out")
+    succeeded(program("sweep", *(tmp_path / name for name in parts), *grid))
     found, expected = epsflow.load(tmp_path / "out"), epsflow.sweep_many(list(parts.values()), 0.4, 3)
     assert [str(key).rpartition("/")[2] for key in found.keys] == list(parts) and found.sizes.tolist() == [50, 10, 140]
     for slice in range(3):
@@ -354,18 +321,14 @@ def test_a_folder_of_files_gives_slices(tmp_path, program, many):
 def test_a_folder_of_slices_that_lacks_something(tmp_path, program, many):
     points, by = many
     write(tmp_path / "x.csv", points, by)
-    done = program(
-        "sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--out", tmp_path / "counts",
-        "--keep", "summary",
-    )
-    assert done.returncode == 0, done.stderr
+    sweep = ("sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--out")
+    succeeded(program(*sweep, tmp_path / "counts", "--keep", "summary"))
     found = epsflow.load(tmp_path / "counts")
-    same_frames(found.summary, epsflow.sweep_many(points, 0.4, 3, by=by).summary)
+    check_same_tables((found.summary, epsflow.sweep_many(points, 0.4, 3, by=by).summary))
     for counts in (found, pickle.loads(pickle.dumps(found))):
         with pytest.raises(ValueError, match="has no labels of eps=0.4"):
             counts.labels(0.4, 3)
-    done = program("sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--out", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
+    succeeded(program(*sweep, tmp_path / "out"))
     with pytest.raises(ValueError, match="did not keep which points are core"):
         epsflow.load(tmp_path / "out").core(0.4, 3)
     (tmp_path / "out" / "slices.csv").write_text("t,points\n1,200\n")
@@ -382,11 +345,10 @@ def test_the_hdf5_of_slices_is_refused(tmp_path, program, many):
     pytest.importorskip("h5py")
     points, by = many
     write(tmp_path / "x.csv", points, by)
-    done = program(
-        "sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--hdf5", "--out", tmp_path / "out"
-    )
+    sweep = ("sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--hdf5", "--out")
+    done = program(*sweep, tmp_path / "out")
     if done.returncode != 0 and "HDF5" in done.stderr:
         pytest.skip("the program has no HDF5")
-    assert done.returncode == 0, done.stderr
+    succeeded(done)
     with pytest.raises(ValueError, match="results of 4 slices by t.*load the folder that it lies in"):
         epsflow.load(tmp_path / "out" / "sweep.h5")
