@@ -9,11 +9,14 @@ import pickle
 import signal
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from checks import check_refused
 
 import epsflow
+from epsflow._arrays import as_points
 from epsflow._tasks import python_words
 
 sklearn_cluster = pytest.importorskip("sklearn.cluster")
@@ -75,8 +78,6 @@ def test_a_sweep_is_64_fits_of_scikit_learn(dtype, dims):
 def test_points_in_c_order_are_not_copied(blobs):
     for dtype in (np.float32, np.float64):
         X = np.ascontiguousarray(blobs, dtype=dtype)
-        from epsflow._arrays import as_points
-
         assert as_points(X) is X
 
 
@@ -99,19 +100,9 @@ def test_results_outlive_what_made_them(blobs):
 def test_threads_share_an_engine(blobs):
     data = epsflow.Engine("cpu").load(blobs)
     expected = data.sweep(0.1, 5)[0].labels
-    wrong: list[int] = []
-
-    def work() -> None:
-        for _ in range(20):
-            if not np.array_equal(data.sweep(0.1, 5)[0].labels, expected):
-                wrong.append(1)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with ThreadPoolExecutor(4) as pool:
+        for labels in pool.map(lambda _: data.sweep(0.1, 5)[0].labels, range(80)):
+            np.testing.assert_array_equal(labels, expected)
 
 
 def test_a_fork_makes_an_engine_of_its_own(blobs):
@@ -250,8 +241,11 @@ def test_models_outlive_their_engine(blobs):
     with epsflow.Engine("cpu", memory="1GiB", threads=1) as engine:
         model = epsflow.DBSCAN(0.1, engine=engine).fit(blobs)
         assert copy.copy(engine) is engine and copy.deepcopy(model).engine is engine
-    np.testing.assert_array_equal(model.predict(blobs), model.labels_)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(blobs), model.labels_)
+        again = pickle.loads(pickle.dumps(model))
+    assert again.engine.backend == "cpu"
+    for found in (model, again, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(found.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)
+        np.testing.assert_array_equal(found.predict(blobs), model.labels_)
 
 
 def test_no_gpu_is_no_lack_of_memory(blobs):
@@ -318,12 +312,6 @@ def test_data_sets_pickle(blobs):
     again = pickle.loads(pickle.dumps(data))
     assert again.shape == data.shape and again.engine._engine.threads == 1
     np.testing.assert_array_equal(again.sweep(0.1, 5)[0].labels, data.sweep(0.1, 5)[0].labels)
-
-
-def test_pickle(blobs):
-    fitted = pickle.loads(pickle.dumps(epsflow.DBSCAN(0.1, engine=epsflow.Engine("cpu")).fit(blobs)))
-    np.testing.assert_array_equal(fitted.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)
-    assert fitted.engine.backend == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -398,21 +386,19 @@ def test_labels_of_the_host_are_not_left_on_a_gpu(blobs, monkeypatch):
 
 
 def test_gpus_that_are_not_there_or_are_said_twice():
-    X = np.zeros((3, 2))
-    with pytest.raises(ValueError, match="gpus is '0;1': give all, or numbers of GPUs as in 0,1"):
-        epsflow.sweep(X, 1, 2, gpus="0;1")
-    with pytest.raises(TypeError, match="gpus beside engine"):
-        epsflow.sweep(X, 1, 2, gpus="all", backend="cpu")
-    with pytest.raises(TypeError, match="gpus beside engine"):
-        epsflow.sweep(X, 1, 2, gpus="all", engine=epsflow.Engine(backend="cpu"))
-    with pytest.raises(ValueError, match="output"):
-        epsflow.sweep(X, 1, 2, gpus="all", output="torch")
-    for none in ([], ""):
-        with pytest.raises(ValueError, match="gpus names no GPU"):
-            epsflow.sweep(X, 1, 2, gpus=none)
+    def sweep(**given):
+        return lambda: epsflow.sweep(np.zeros((3, 2)), 1, 2, **given)
+
+    check_refused(
+        (sweep(gpus="0;1"), ValueError, "gpus is '0;1': give all, or numbers of GPUs as in 0,1"),
+        (sweep(gpus="all", backend="cpu"), TypeError, "gpus beside engine"),
+        (sweep(gpus="all", engine=epsflow.Engine(backend="cpu")), TypeError, "gpus beside engine"),
+        (sweep(gpus="all", output="torch"), ValueError, "output"),
+        (sweep(gpus=[]), ValueError, "gpus names no GPU"),
+        (sweep(gpus=""), ValueError, "gpus names no GPU"),
+    )
     if "gpu" not in epsflow.backends():
-        with pytest.raises((ValueError, RuntimeError), match="GPU"):
-            epsflow.sweep(X, 1, 2, gpus=[0])
+        check_refused((sweep(gpus=[0]), (ValueError, RuntimeError), "GPU"))
         return
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(2000, 2))
