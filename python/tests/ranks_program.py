@@ -1,10 +1,12 @@
 """test_ranks.py runs this program in several processes: python ranks_program.py NAME"""
 
 import os
+import re
 import signal
 import sys
 
 import numpy as np
+import pytest
 from mpi4py import MPI
 
 import epsflow
@@ -67,13 +69,9 @@ def lineage():
 
 
 def raises(error, words, *arguments, **options):
-    try:
+    with pytest.raises(error, match=re.escape(words)) as raised:
         epsflow.sweep(*arguments, comm=COMM, **options)
-    except BaseException as raised:
-        assert type(raised) is error, repr(raised)
-        assert words in str(raised), repr(raised)
-    else:
-        raise AssertionError("nothing was raised")
+    assert raised.type is error
 
 
 def errors():
@@ -109,12 +107,8 @@ def errors():
     # The next sweep works.
     found, _ = same(points(), 0.1, 5)
     for what in (lambda: found.save("nowhere"), lambda: found.report("nowhere.html"), lambda: found[0].catalog):
-        try:
+        with pytest.raises(ValueError, match="takes all points"):
             what()
-        except ValueError as raised:
-            assert "takes all points" in str(raised)
-        else:
-            raise AssertionError("nothing was raised")
 
 
 class Interrupted:
@@ -129,11 +123,9 @@ class Interrupted:
 
 
 def type_of_error(X):
-    try:
+    with pytest.raises(Exception) as raised:
         epsflow.sweep(X, 0.1, 5)
-    except Exception as raised:
-        return type(raised)
-    raise AssertionError("nothing was raised")
+    return raised.type
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -30,14 +30,7 @@ def test_the_package_is_imported_without_matplotlib():
 
 @pytest.mark.parametrize("draw", [lambda: epsflow.plot.sizes([0, 0]), lambda: epsflow.plot.clusters([[0.0, 1]], [0])])
 def test_without_matplotlib_it_is_said_how_to_get_it(draw, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *arguments):
-        if name.partition(".")[0] == "matplotlib":
-            raise ImportError(name)
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'pip install "epsflow\[plot\]"'):
         draw()
 

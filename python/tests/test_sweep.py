@@ -153,27 +153,18 @@ def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
         if enough.is_set():
             raise StopIteration
 
-    ended: list[BaseException] = []
-
-    def work() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(data.sweep, np.linspace(0.001, 0.01, 20), range(2, 80), progress=until_enough)
+        assert running.wait(60)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
-            data.sweep(np.linspace(0.001, 0.01, 20), range(2, 80), progress=until_enough)
-        except BaseException as error:
-            ended.append(error)
-
-    other = threading.Thread(target=work)
-    other.start()
-    assert running.wait(60)
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            engine.load(np.zeros((10, 2)))
-        assert other.is_alive()  # the other thread still has its turn
-    finally:
-        enough.set()
-        other.join()
+            with pytest.raises(KeyboardInterrupt):
+                engine.load(np.zeros((10, 2)))
+            assert other.running()  # the other thread still has its turn
+        finally:
+            enough.set()
     # The callback's exception wins, although the run that it ended was cancelled.
-    assert isinstance(ended[0], StopIteration)
+    assert isinstance(other.exception(), StopIteration)
     assert len(engine.load(np.zeros((10, 2)))) == 10
 
 
