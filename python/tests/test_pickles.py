@@ -92,7 +92,10 @@ MADE = {
     "AutoDBSCAN": (
         lambda: epsflow.AutoDBSCAN().fit(X), lambda found: (found.labels_.tolist(), of_explored(found.exploration_))
     ),
-    "Dataset": (lambda: epsflow.Engine("cpu").load(X), lambda found: found.sweep(0.3, 5)[0].labels.tolist()),
+    "Dataset": (
+        lambda: epsflow.Engine("cpu", memory="1GiB", threads=1).load(X, metric="manhattan"),
+        lambda found: (found.shape, found.engine._engine.threads, found.sweep(0.3, 5)[0].labels.tolist()),
+    ),
 }
 
 

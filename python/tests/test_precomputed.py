@@ -57,15 +57,10 @@ def test_sparse_distances_serve_every_eps_below_their_own(points, make):
     assert (abs(table.tocsr() - before.tocsr()) > 0).nnz == 0
 
 
-def test_our_own_table_gives_the_labels_of_its_points(points):
+def test_our_own_table_gives_the_labels_of_its_points_up_to_its_eps(points):
     table = epsflow.neighbors(points, 0.4, distances=True)
-    result = epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed")
-    for variant in result:
+    for variant in epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed"):
         np.testing.assert_array_equal(variant.labels, epsflow.sweep(points, variant.eps, variant.min_samples)[0].labels)
-
-
-def test_an_eps_beyond_that_of_a_table_is_refused(points):
-    table = epsflow.neighbors(points, 0.4, distances=True)
     assert table.epsflow_eps == 0.4 and epsflow.Engine("cpu").load(points).neighbors(0.4).epsflow_eps == 0.4
     words = r"within eps=0.4, and eps=0.5 is larger, .*: make it with that eps, neighbors\(…, 0.5, distances=True\)"
     model = epsflow.DBSCAN(0.5, metric="precomputed")

@@ -48,27 +48,18 @@ def assert_same(left, right) -> None:
             assert getattr(variant, name) == getattr(other, name)
 
 
-def test_saved_and_loaded(result, tmp_path):
+def test_saved_pickled_and_loaded(result, tmp_path):
     folder = tmp_path / "new" / "results"
     result.save(folder)
-    loaded = epsflow.load(folder)
-    assert_same(result, loaded)
+    loaded = epsflow.load(str(folder))
     assert len(loaded.summary) == len(result)
     assert not (folder / ".epsflow").exists()
-    loaded.save(tmp_path / "again")  # information about the input is kept
-    again = json.loads((tmp_path / "again/sweep.json").read_text())
-    assert again["input"] == json.loads((folder / "sweep.json").read_text())["input"]
-    assert_same(result, epsflow.load(str(tmp_path / "again")))
-
-
-def test_results_pickle(result, tmp_path):
-    result.save(tmp_path / "a")
-    for original in (result, epsflow.load(tmp_path / "a")):
-        copy = pickle.loads(pickle.dumps(original))
-        assert_same(result, copy)
-        copy.save(tmp_path / "b", overwrite=True)
-        inputs = [json.loads((tmp_path / name / "sweep.json").read_text())["input"] for name in "ab"]
+    for found in (loaded, pickle.loads(pickle.dumps(result)), pickle.loads(pickle.dumps(loaded))):
+        assert_same(result, found)
+        found.save(tmp_path / "again", overwrite=True)  # information about the input is kept
+        inputs = [json.loads((of / "sweep.json").read_text())["input"] for of in (folder, tmp_path / "again")]
         assert inputs[0] == inputs[1]
+        assert_same(result, epsflow.load(tmp_path / "again"))
 
 
 def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
@@ -139,28 +130,26 @@ def test_names_that_are_no_utf8(result, tmp_path):
     assert str(folder) in str(refused.value)
 
 
-def test_without_core(points, tmp_path):
-    epsflow.sweep(points, 0.1, 4).save(tmp_path / "r")
-    assert not (tmp_path / "r/core").exists()
-    with pytest.raises(ValueError, match="core=True"):
-        epsflow.load(tmp_path / "r")[0].core_sample_indices
-
-
 def test_core_points_of_some_variants(points, tmp_path):
-    some = epsflow.sweep(points, 0.1, [4, 8], core=True)
-    mixed = epsflow.SweepResult([*some, epsflow.sweep(points, 0.2, 4)[0]])
+    some, without = epsflow.sweep(points, 0.1, [4, 8], core=True), epsflow.sweep(points, 0.2, 4)
+    without.save(tmp_path / "without")
+    assert not (tmp_path / "without/core").exists()
+    mixed = epsflow.SweepResult([*some, without[0]])
     mixed.save(tmp_path / "r")
     loaded = epsflow.load(tmp_path / "r")
     for variant in some:
         np.testing.assert_array_equal(loaded.variant(0.1, variant.min_samples).core, variant.core)
-    with pytest.raises(ValueError, match="core=True"):
-        loaded.variant(0.2, 4).core
+    for variant in (epsflow.load(tmp_path / "without")[0], loaded.variant(0.2, 4)):
+        for name in ("core", "core_sample_indices"):
+            with pytest.raises(ValueError, match="core=True"):
+                getattr(variant, name)
     mixed.save(tmp_path / "r", overwrite=True)
-    epsflow.SweepResult(mixed[::-1]).save(tmp_path / "r", overwrite=True)
+    turned = epsflow.SweepResult(mixed[::-1])
+    turned.save(tmp_path / "r", overwrite=True)
     (tmp_path / "other/core").mkdir(parents=True)
     (tmp_path / "other/core/eps_0.1_minpts_4.npy").write_text("somebody's")
     with pytest.raises(FileExistsError, match="not written by epsflow"):
-        epsflow.SweepResult(mixed[::-1]).save(tmp_path / "other")
+        turned.save(tmp_path / "other")
     loaded.save(tmp_path / "again")
     again = epsflow.load(tmp_path / "again")
     np.testing.assert_array_equal(again.core_sample_indices(0.1, 4), some[0].core_sample_indices)

@@ -298,19 +298,10 @@ def test_results_say_of_what_they_are(blobs, tmp_path):
         assert result.rows is None and loaded.rows is None
 
 
-def test_data_sets_pickle(blobs):
-    data = epsflow.Engine("cpu", memory="1GiB", threads=1).load(blobs, metric="manhattan")
-    again = pickle.loads(pickle.dumps(data))
-    assert again.shape == data.shape and again.engine._engine.threads == 1
-    np.testing.assert_array_equal(again.sweep(0.1, 5)[0].labels, data.sweep(0.1, 5)[0].labels)
-
-
 @pytest.mark.parametrize(
     "call, error, words",
     [
         (lambda X: epsflow.sweep(X, 0, 4), ValueError, "eps == 0"),
-        (lambda X: epsflow.sweep(X, "a", 4), TypeError, "eps is 'a'"),
-        (lambda X: epsflow.sweep(X, 0.1, 2.5), TypeError, "min_samples is 2.5"),
         (lambda X: epsflow.sweep(X, 0.1, 0), ValueError, "min_samples == 0"),
         (lambda X: epsflow.sweep(X[:, 0], 0.1, 4), ValueError, "Reshape your data"),
         (lambda X: epsflow.sweep(X.astype(complex), 0.1, 4), ValueError, "Complex data not supported"),
@@ -318,11 +309,8 @@ def test_data_sets_pickle(blobs):
         (lambda X: epsflow.sweep(np.ma.masked_greater(X, 4), 0.1, 4), ValueError, "masked values"),
         (lambda X: epsflow.sweep(np.array([["a", "b"]]), 0.1, 4), ValueError, "not all of it is numbers"),
         (lambda X: epsflow.sweep(X, 0.1, 4, memory="1KB"), MemoryError, "raise memory"),
-        (lambda X: epsflow.sweep(X, 0.1, 4, memory="much"), ValueError, "is no size"),
         (lambda X: epsflow.sweep(X, 0.1, 4, index="kd"), ValueError, "index='kd'"),
         (lambda X: epsflow.sweep(X, [], 4), ValueError, "no variant"),
-        (lambda X: epsflow.DBSCAN(metric="precomputed").fit(X), ValueError, "must be square"),
-        (lambda X: epsflow.Engine("tpu"), ValueError, "backend='tpu'"),
     ],
 )
 def test_bad_input_is_named(blobs, call, error, words):
@@ -370,9 +358,8 @@ def test_names_of_files_stay_as_they_are():
 def test_labels_of_the_host_are_not_left_on_a_gpu(blobs, monkeypatch):
     data = epsflow.Engine("cpu").load(blobs)
     monkeypatch.setattr(data.engine, "_backend", "gpu")
-    with pytest.raises(
-        ValueError, match="^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"
-    ):
+    words = "^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"
+    with pytest.raises(ValueError, match=words):
         data.sweep(0.1, 5, output="cupy", strategy="table")
 
 
