@@ -254,22 +254,12 @@ def test_one_cluster_has_axes_with_room():
 EPS = np.geomspace(0.1, 4, 25)
 
 
-def test_bars_are_the_lives_of_clusters():
+@pytest.mark.parametrize(
+    ("min_samples", "given", "shown"), [(5, {}, "{n} lives"), (3, {"most": 4}, "the 4 weightiest of {n} lives")]
+)
+def test_bars_are_the_lives_of_clusters_or_the_weightiest_of_them(min_samples, given, shown):
     lineage = epsflow.lineage(blobs(), EPS, [3, 5])
-    lives = lineage.lives(min_samples=5)
-    ax = epsflow.plot.lifetimes(lineage, min_samples=5)
-    end = EPS[-1] * EPS[-1] / EPS[-2]
-    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
-    expected = sorted((birth, min(death, end)) for birth, death in zip(lives["birth"], lives["death"]))
-    np.testing.assert_allclose(bars, expected)
-    assert len(bars) > 3 and ax.get_xscale() == "log"
-    assert ax.get_title(loc="left") == f"min_samples 5: {len(bars)} lives of clusters"
-    assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
-
-
-def test_of_many_lives_the_weightiest_are_shown():
-    lineage = epsflow.lineage(blobs(), EPS, [3])
-    lives = lineage.lives(min_samples=3)
+    lives = lineage.lives(min_samples=min_samples)
     end = EPS[-1] * EPS[-1] / EPS[-2]
     spans = [
         (size * np.log(min(death, end) / birth), birth, min(death, end))
@@ -277,10 +267,13 @@ def test_of_many_lives_the_weightiest_are_shown():
     ]
     spans.sort(reverse=True)
     assert spans[3][0] > spans[4][0]  # the first four are well-defined
-    ax = epsflow.plot.lifetimes(lineage, min_samples=3, most=4)
+    ax = epsflow.plot.lifetimes(lineage, min_samples=min_samples, **given)
     bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
-    np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[:4]))
-    assert ax.get_title(loc="left") == f"min_samples 3: the 4 weightiest of {len(lives)} lives of clusters"
+    np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[: given.get("most")]))
+    assert ax.get_title(loc="left") == f"min_samples {min_samples}: {shown.format(n=len(lives))} of clusters"
+    assert ax.get_xscale() == "log"
+    if not given:
+        assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
 
 
 def test_a_life_ends_in_the_one_that_holds_its_points():

@@ -37,28 +37,35 @@ def of_numpy():
     return made
 
 
+LISTS = {
+    "int": [1, 2, None, 1],
+    "float": [1.0, 2.0, None, 1.0],
+    "text": ["a", "b", None, "a"],
+    "bool": [True, False, None, True],
+    "date": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)],
+    "time": [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), None, dt.datetime(2024, 1, 1)],
+    "zone": [day and dt.datetime(2024, 1, day, tzinfo=UTC) for day in (1, 2, None, 1)],
+    "duration": [dt.timedelta(1), dt.timedelta(2), None, dt.timedelta(1)],
+}
+
+
 def of_pandas():
     pd = pytest.importorskip("pandas")
-    times = pd.to_datetime(pd.Series(["2024-01-01", "2024-01-02", None, "2024-01-01"]))
-    texts, numbers = ["a", "b", None, "a"], [1, 2, None, 1]
+    made = {}
+    for name, values in LISTS.items():
+        made[name], made[f"objects of {name}"] = pd.Series(values), pd.Series(values, dtype=object)
+        made[f"category of {name}"] = made[name].astype("category")
+    times, texts, numbers = made["time"], LISTS["text"], LISTS["int"]
     made = {
-        **{kind: pd.Series(texts, dtype=kind) for kind in ("object", "string", "category")},
-        **{kind: pd.Series(numbers, dtype=kind) for kind in ("float64", "Int64", "Float64")},
-        "str": pd.Series(texts),
-        "boolean": pd.Series([True, False, None, True], dtype="boolean"),
-        "category of numbers": pd.Series(numbers, dtype="category"),
-        "category of times": times.astype("category"),
+        **made, "string": pd.Series(texts, dtype="string"), "boolean": pd.Series(LISTS["bool"], dtype="boolean"),
+        **{kind: pd.Series(numbers, dtype=kind) for kind in ("Int64", "Float64")},
         "period": pd.Series(pd.PeriodIndex(["2024-01", "2024-02", None, "2024-01"], freq="M")),
-        "timedelta": pd.to_timedelta(pd.Series([0, 60, None, 0]), unit="s"),
-        "times": times,
         "times with a zone": times.dt.tz_localize("Europe/Berlin"),
         "interval": pd.cut(pd.Series([1, 5, None, 1]), [0, 3, 6]),
         "index": pd.Index(texts),
         "index of times": pd.DatetimeIndex(times),
         "NA": np.array(["a", "b", pd.NA, "a"], object),
-        "NaT among times": np.array(
-            [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), pd.NaT, dt.datetime(2024, 1, 1)], object
-        ),
+        "NaT among times": np.array([pd.NaT if time is None else time for time in LISTS["time"]], object),
     }
     try:
         import pyarrow as pa
@@ -69,21 +76,6 @@ def of_pandas():
         **made, "Arrow int": pd.Series(numbers, dtype="int64[pyarrow]"),
         "Arrow texts": pd.Series(texts, dtype="string[pyarrow]"), "Arrow codes": pd.Series(texts, dtype=coded),
     }
-
-
-LISTS = {
-    "int": [1, 2, None, 1],
-    "float": [1.0, 2.0, None, 1.0],
-    "text": ["a", "b", None, "a"],
-    "bool": [True, False, None, True],
-    "date": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)],
-    "time": [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), None, dt.datetime(2024, 1, 1)],
-    "zone": [
-        dt.datetime(2024, 1, 1, tzinfo=UTC), dt.datetime(2024, 1, 2, tzinfo=UTC), None,
-        dt.datetime(2024, 1, 1, tzinfo=UTC),
-    ],
-    "duration": [dt.timedelta(1), dt.timedelta(2), None, dt.timedelta(1)],
-}
 
 
 def of_arrow():

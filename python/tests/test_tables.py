@@ -25,12 +25,8 @@ def test_columns_become_coordinates(points, make, dtype):
     wanted = np.float32 if dtype == np.float32 else np.float64
     assert found.dtype == wanted and found.flags.c_contiguous
     np.testing.assert_array_equal(found, points.astype(wanted))
-
-
-@pytest.mark.parametrize("make", TABLES)
-def test_of_two_precisions_the_better(points, make):
-    table = make(points, {"z": points[:, 0].astype(np.float32)})
-    assert as_points(table).dtype == np.float64 and as_points(table).shape == (60, 3)
+    of_two_precisions = as_points(make(points, {"z": points[:, 0].astype(np.float32)}))
+    assert of_two_precisions.dtype == wanted and of_two_precisions.shape == (60, 3)
 
 
 @pytest.mark.parametrize("make", TABLES)
