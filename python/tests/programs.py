@@ -1,4 +1,4 @@
-"""Runs of the program that must succeed."""
+"""Runs of other programs that must succeed."""
 
 from __future__ import annotations
 

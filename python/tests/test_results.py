@@ -1,7 +1,4 @@
-"""Tests results folders: Python reads those of the program, and the program continues those of save().
-
-EPSFLOW_PROGRAM is the path of the program. If it is neither set nor in PATH, tests of the program skip.
-"""
+"""Tests results folders: Python reads those of the program, and the program continues those of save()."""
 
 from __future__ import annotations
 

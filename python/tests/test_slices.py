@@ -38,14 +38,14 @@ def of_numpy():
 
 
 LISTS = {
-    "int": [1, 2, None, 1],
-    "float": [1.0, 2.0, None, 1.0],
-    "text": ["a", "b", None, "a"],
-    "bool": [True, False, None, True],
-    "date": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)],
-    "time": [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), None, dt.datetime(2024, 1, 1)],
-    "zone": [day and dt.datetime(2024, 1, day, tzinfo=UTC) for day in (1, 2, None, 1)],
-    "duration": [dt.timedelta(1), dt.timedelta(2), None, dt.timedelta(1)],
+    name: [first, second, None, first]
+    for name, first, second in (
+        ("int", 1, 2), ("float", 1.0, 2.0), ("text", "a", "b"), ("bool", True, False),
+        ("date", dt.date(2024, 1, 1), dt.date(2024, 1, 2)),
+        ("time", dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2)),
+        ("zone", dt.datetime(2024, 1, 1, tzinfo=UTC), dt.datetime(2024, 1, 2, tzinfo=UTC)),
+        ("duration", dt.timedelta(1), dt.timedelta(2)),
+    )
 }
 
 
