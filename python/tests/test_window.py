@@ -173,7 +173,7 @@ def test_threads_share_a_window():
                 assert isinstance(window.events, list) and len(window.points) > 0
 
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(use, range(4)))  # raises what a thread raised
+        list(pool.map(use, range(4)))  # raises the first error of a thread
     expected = epsflow.DBSCAN(0.3, min_samples=5).fit_predict(window.points)
     np.testing.assert_array_equal(window.labels, expected)
 
