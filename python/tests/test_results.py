@@ -83,21 +83,17 @@ def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
     assert not (tmp_path / "copy").exists()
 
 
-def test_labels_are_mapped_when_asked_for(result, tmp_path):
-    result.save(tmp_path / "r")
-    labels = epsflow.load(tmp_path / "r").labels(0.1, 4)
-    (mapped, *_) = (line for line in Path("/proc/self/maps").read_text().splitlines() if "eps_0.1_minpts_4.npy" in line)
-    assert labels.ctypes.data // 4096 * 4096 == int(mapped.split("-")[0], 16) and not labels.flags.writeable
-
-
-def test_mapped_labels_keep_no_descriptor(result, tmp_path):
+def test_labels_are_mapped_when_asked_for_and_keep_no_descriptor(result, tmp_path):
     result.save(tmp_path / "r")
     loaded = epsflow.load(tmp_path / "r")
     before = os.listdir("/proc/self/fd")
     held = [(variant.labels, variant.core) for variant in loaded]
     assert os.listdir("/proc/self/fd") == before
-    del held, loaded
-    assert str(tmp_path) not in Path("/proc/self/maps").read_text()
+    labels, maps = loaded.labels(0.1, 4), Path("/proc/self/maps")
+    (mapped, *_) = (line for line in maps.read_text().splitlines() if "labels/eps_0.1_minpts_4.npy" in line)
+    assert labels.ctypes.data // 4096 * 4096 == int(mapped.split("-")[0], 16) and not labels.flags.writeable
+    del held, loaded, labels
+    assert str(tmp_path) not in maps.read_text()
 
 
 def test_threads_ask_for_the_same_labels():
