@@ -6,7 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
+from checks import check_refused
 from tables import TABLES, geo_frame
+from test_tables import table_of
 
 import epsflow
 
@@ -16,13 +18,12 @@ SCALE = {"metric_params": {"scale": [1, 10.0]}}
 LABELS = [0, 0, 0, -1]
 
 
-def records(points, extra=None):
-    names = ["x", "y", *(extra or {})]
-    return np.rec.fromarrays([*points.T, *(extra or {}).values()], names=names)
+def records(points):
+    return np.rec.fromarrays(points.T, names="x,y")
 
 
-def structured(points, extra=None):
-    return np.array(records(points, extra))
+def structured(points):
+    return np.array(records(points))
 
 
 ALL = [*TABLES, records, structured]
@@ -30,20 +31,11 @@ ALL = [*TABLES, records, structured]
 
 def renamed(make, names, points):
     """Returns a table of make()'s library whose columns are those of points, with these names."""
+    if make in TABLES:
+        return table_of(make, dict(zip(names, points.T)))
     made = make(points)
-    if isinstance(made, np.ndarray):
-        made = made.copy()
-        made.dtype.names = names
-        return made
-    columns = dict(zip(names, points.T.copy()))
-    kind = type(made).__name__
-    if kind == "RecordBatch":
-        return pytest.importorskip("pyarrow").table(columns).to_batches()[0]
-    if kind == "Table" and hasattr(made, "schema"):
-        return pytest.importorskip("pyarrow").table(columns)
-    if kind == "Dataset":
-        return type(made)({name: ("point", values) for name, values in columns.items()})
-    return type(made)(columns)
+    made.dtype.names = names
+    return made
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -56,18 +48,17 @@ def test_tables_of_a_list_are_joined_by_name(make):
     backwards = epsflow.sweep_many([turned, table], 1.5, 2, metric_params={"scale": [10.0, 1]})
     assert backwards.labels(1.5, 2).tolist() == LABELS * 2  # columns have the order of the first table
     np.testing.assert_array_equal(found.labels(1.5, 2, slice=1), epsflow.sweep(table, 1.5, 2, **SCALE)[0].labels)
+    words = r"X\[1\] has the columns \['.', '.'\], and X\[0\] has \['x', 'y'\]: give the same columns"
     for wrong in (("y", "q"), ("x", "z")):
-        with pytest.raises(
-            ValueError, match=r"X\[1\] has the columns \['.', '.'\], and X\[0\] has \['x', 'y'\]: give the same columns"
-        ):
+        with pytest.raises(ValueError, match=words):
             epsflow.sweep_many([table, renamed(make, wrong, POINTS)], 1.5, 2)
 
 
 @pytest.mark.parametrize("make", ALL)
 def test_points_to_attach_are_joined_by_name(make):
     table, turned = make(POINTS), renamed(make, ("y", "x"), POINTS[:, ::-1])
-    assert epsflow.friends_of_friends(table, 1.5, attach=turned, **SCALE).attached.tolist() == LABELS
-    assert epsflow.friends_of_friends(table, 1.5, attach=POINTS, **SCALE).attached.tolist() == LABELS
+    for attach in (turned, POINTS):
+        assert epsflow.friends_of_friends(table, 1.5, attach=attach, **SCALE).attached.tolist() == LABELS
     with pytest.raises(ValueError, match=r"attach has the columns \['y', 'q'\], and X has \['x', 'y'\]"):
         epsflow.friends_of_friends(table, 1.5, attach=renamed(make, ("y", "q"), POINTS))
 
@@ -76,22 +67,19 @@ def test_arrays_without_names_have_the_order_of_the_tables():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(POINTS, columns=["x", "y"])
     turned = table[["y", "x"]]
-    for listed in ([table, POINTS], [POINTS, table], [POINTS, POINTS], [pandas.DataFrame(POINTS), table]):
+    numbered, twice = pandas.DataFrame(POINTS), pandas.DataFrame(POINTS, columns=["x", "x"])
+    for listed in (
+        [table, POINTS], [POINTS, table], [POINTS, POINTS], [numbered, table], [numbered, numbered[[1, 0]]],
+        [twice, twice],
+    ):
         assert epsflow.sweep_many(listed, 1.5, 2, **SCALE).labels(1.5, 2).tolist() == LABELS * 2
-    numbered = pandas.DataFrame(POINTS)
-    assert epsflow.sweep_many([numbered, numbered[[1, 0]]], 1.5, 2, **SCALE).labels(1.5, 2).tolist() == LABELS * 2
-    for listed, place in (([POINTS, table, turned], 0), ([table, turned, numbered], 2)):
-        with pytest.raises(
-            ValueError,
-            match=rf"X\[{place}\] has no names of columns, and the tables of X have theirs in different orders",
-        ):
+    no_names = r"X\[{}\] has no names of columns, and the tables of X have theirs in different orders"
+    for listed, words in (
+        ([POINTS, table, turned], no_names.format(0)), ([table, turned, numbered], no_names.format(2)),
+        ([twice, table], "same columns"), ([table, table[["x"]]], r"X\[1\] has 1 columns, and X\[0\] has 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
             epsflow.sweep_many(listed, 1.5, 2)
-    twice = pandas.DataFrame(POINTS, columns=["x", "x"])
-    assert epsflow.sweep_many([twice, twice], 1.5, 2, **SCALE).labels(1.5, 2).tolist() == LABELS * 2
-    with pytest.raises(ValueError, match="same columns"):
-        epsflow.sweep_many([twice, table], 1.5, 2)
-    with pytest.raises(ValueError, match=r"X\[1\] has 1 columns, and X\[0\] has 2"):
-        epsflow.sweep_many([table, table[["x"]]], 1.5, 2)
 
 
 def test_longitudes_and_latitudes_of_a_list_are_found_by_name():
@@ -131,16 +119,16 @@ def test_maps_of_a_list_must_agree():
 def test_what_is_no_list_of_data_sets():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(POINTS, columns=["x", "y"])
-    with pytest.raises(TypeError, match=r"X is a dict.*list\(X.values\(\)\)"):
-        epsflow.sweep_many({"a": table}, 1, 2)
     for X in (table, POINTS, POINTS.tolist(), table["x"]):
         with pytest.raises(ValueError, match="nowhere"):
             epsflow.sweep_many(X, 1, 2)
-    with pytest.raises(ValueError, match="two ways"):
-        epsflow.sweep_many([table], 1, 2, by=[0, 0, 0, 0])
-    polars = pytest.importorskip("polars")
+    check_refused(
+        (lambda: epsflow.sweep_many({"a": table}, 1, 2), TypeError, r"X is a dict.*list\(X.values\(\)\)"),
+        (lambda: epsflow.sweep_many([table], 1, 2, by=[0, 0, 0, 0]), ValueError, "two ways"),
+    )
+    lazy = pytest.importorskip("polars").LazyFrame({"x": [1.0]})
     with pytest.raises(TypeError, match=r"X\[0\] is a LazyFrame.*X\[0\].collect"):
-        epsflow.sweep_many([polars.LazyFrame({"x": [1.0]})], 1, 2)
+        epsflow.sweep_many([lazy], 1, 2)
 
 
 def test_components_of_velocities_are_found_by_name():
@@ -189,17 +177,16 @@ def test_vectors_of_records_are_columns():
 
 
 def test_records_that_are_no_points():
-    with pytest.raises(
-        ValueError, match=r"X has a column that is no number, 's' \(text\): leave out.*X\[\['x', 'y'\]\]"
-    ):
-        epsflow.sweep(np.array([(1, "a")], [("x", int), ("s", "U3")]), 1, 1)
-    with pytest.raises(ValueError, match="X has the shape .2, 2., and records of points come one after another"):
-        epsflow.sweep(np.zeros((2, 2), [("x", float)]), 1, 1)
-    with pytest.raises(ValueError, match="'x'.*2\\*\\*53"):
-        epsflow.sweep(np.array([(2**53 + 1, 0)], [("x", int), ("y", int)]), 1, 1)
     masked = np.ma.array(structured(POINTS), mask=[(0, 0), (1, 0), (0, 0), (0, 0)])
-    with pytest.raises(ValueError, match="masked values in 1 rows of the field 'x'.*drop_missing"):
-        epsflow.sweep(masked, 1, 1)
+    for X, words in (
+        (np.array([(1, "a")], [("x", int), ("s", "U3")]),
+         r"X has a column that is no number, 's' \(text\): leave out.*X\[\['x', 'y'\]\]"),
+        (np.zeros((2, 2), [("x", float)]), "X has the shape .2, 2., and records of points come one after another"),
+        (np.array([(2**53 + 1, 0)], [("x", int), ("y", int)]), "'x'.*2\\*\\*53"),
+        (masked, "masked values in 1 rows of the field 'x'.*drop_missing"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            epsflow.sweep(X, 1, 1)
     points, rows = epsflow.drop_missing(masked)
     assert rows.tolist() == [0, 2, 3] and points.tolist() == POINTS[[0, 2, 3]].tolist()
 

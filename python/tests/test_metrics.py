@@ -33,18 +33,16 @@ def sky() -> np.ndarray:
 def test_haversine_is_that_of_scikit_learn(sky, dtype, strategy):
     radians = np.radians(sky[:, ::-1]).astype(dtype)
     for eps in (0.002, 0.01, 0.3):
-        expected = cluster.DBSCAN(
-            eps=eps, min_samples=6, metric="haversine", algorithm="ball_tree"
-        ).fit(radians.astype(np.float64))
+        theirs = cluster.DBSCAN(eps=eps, min_samples=6, metric="haversine", algorithm="ball_tree")
+        expected = theirs.fit(radians.astype(np.float64))
         found = epsflow.sweep(radians, eps, 6, metric="haversine", strategy=strategy, core=True)[0]
         np.testing.assert_array_equal(found.labels, expected.labels_)
         np.testing.assert_array_equal(found.core_sample_indices, expected.core_sample_indices_)
 
 
 def test_great_circles_are_haversine_in_degrees_and_other_units(sky):
-    expected = cluster.DBSCAN(
-        eps=np.radians(0.6), min_samples=6, metric="haversine", algorithm="ball_tree"
-    ).fit_predict(np.radians(sky[:, ::-1]))
+    theirs = cluster.DBSCAN(eps=np.radians(0.6), min_samples=6, metric="haversine", algorithm="ball_tree")
+    expected = theirs.fit_predict(np.radians(sky[:, ::-1]))
     assert len(set(expected)) > 3
     for unit, eps in (
         ("deg", 0.6), ("arcmin", 36.0), ("arcsec", 2160.0), ("rad", np.radians(0.6)),
@@ -165,12 +163,12 @@ def test_what_is_no_number_is_refused(name, value, culprit):
 
 
 def test_swapped_columns_are_said(sky):
-    with pytest.raises(ValueError, match="swapped"):
-        epsflow.sweep(np.ascontiguousarray(sky[:, ::-1]), 1, 5, metric="greatcircle")
-    with pytest.raises(ValueError, match="greatcircle"):
-        epsflow.sweep(sky, 0.1, 5, metric="haversine")
-    with pytest.raises(ValueError, match="two columns"):
-        epsflow.sweep(np.zeros((3, 3)), 0.1, 5, metric="haversine")
+    for X, metric, words in (
+        (np.ascontiguousarray(sky[:, ::-1]), "greatcircle", "swapped"), (sky, "haversine", "greatcircle"),
+        (np.zeros((3, 3)), "haversine", "two columns"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            epsflow.sweep(X, 0.1, 5, metric=metric)
 
 
 def test_p_and_a_single_weight_are_as_in_scikit_learn():
@@ -199,12 +197,10 @@ def test_weights_are_those_of_scikit_learn(strategy):
 
 
 def test_weights_that_cannot_be_are_refused():
-    X = np.zeros((4, 2))
-    with pytest.raises(ValueError, match="sample_weight"):
-        epsflow.DBSCAN().fit(X, sample_weight=[1, 2])
-    with pytest.raises(ValueError, match="point 1"):
-        epsflow.DBSCAN().fit(X, sample_weight=[1, np.nan, 1, 1])
-    ones = np.ones(4)
+    X, ones = np.zeros((4, 2)), np.ones(4)
+    for weights, words in (([1, 2], "sample_weight"), ([1, np.nan, 1, 1], "point 1")):
+        with pytest.raises(ValueError, match=words):
+            epsflow.DBSCAN().fit(X, sample_weight=weights)
     for weights, words in (
         (np.ma.masked_array(ones, mask=[0, 1, 0, 0]), "sample_weight has masked values"),
         (ones * 1j, "dtype complex128"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import pickle
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from checks import check_refused, run_python
+from programs import succeeded
 
 import epsflow
 
@@ -23,24 +23,14 @@ def blobs(n=300, seed=1):
 
 
 def test_the_package_is_imported_without_matplotlib():
-    code = (
-        "import sys, epsflow, epsflow.plot; print('matplotlib' in sys.modules, epsflow.plot is "
-        "sys.modules['epsflow.plot'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    there = "'matplotlib' in sys.modules, epsflow.plot is sys.modules['epsflow.plot']"
+    done = succeeded(run_python("-c", f"import sys, epsflow, epsflow.plot; print({there})"))
     assert done.stdout.split() == ["False", "True"]
 
 
 @pytest.mark.parametrize("draw", [lambda: epsflow.plot.sizes([0, 0]), lambda: epsflow.plot.clusters([[0.0, 1]], [0])])
 def test_without_matplotlib_it_is_said_how_to_get_it(draw, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *arguments):
-        if name.partition(".")[0] == "matplotlib":
-            raise ImportError(name)
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'pip install "epsflow\[plot\]"'):
         draw()
 
@@ -59,8 +49,17 @@ def mesh_of(ax):
     return mesh
 
 
+def words(texts):
+    return [text.get_text() for text in texts]
+
+
 def label(axis):
-    return [text.get_text() for text in axis.get_ticklabels()]
+    return words(axis.get_ticklabels())
+
+
+def parameters(lines):
+    """Returns the eps and min_samples that lines with one point mark, and their markers."""
+    return [(line.get_xdata()[0], line.get_ydata()[0], line.get_marker()) for line in lines]
 
 
 # ---------------------------------------------------------------- heat maps
@@ -107,42 +106,32 @@ def test_an_exploration_is_marked_where_it_recommends():
     found = epsflow.explore(blobs(600))
     assert found.recommended is not None
     ax = epsflow.plot.heatmap(found, "stability")
-    star, *circles = ax.lines
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == (found.one_eps.eps, found.one_eps.min_samples)
-    assert star.get_marker() == "*"
-    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in circles] == [
-        (o.eps, o.min_samples) for o in found.alternatives if o.eps is not None
+    assert parameters(ax.lines) == [
+        (found.one_eps.eps, found.one_eps.min_samples, "*"),
+        *((o.eps, o.min_samples, "o") for o in found.alternatives if o.eps is not None),
     ]
-    assert all(line.get_marker() == "o" for line in circles)
     array = mesh_of(ax).get_array()
     np.testing.assert_array_equal(np.ma.getmaskarray(array), np.isnan(found.scores.T))
     np.testing.assert_array_equal(array.filled(-1), np.nan_to_num(found.scores.T, nan=-1))
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts[0] == f"recommended: eps {found.one_eps.eps:.3g}, min_samples {found.one_eps.min_samples}"
-    assert not ax.texts
+    recommended = f"recommended: eps {found.one_eps.eps:.3g}, min_samples {found.one_eps.min_samples}"
+    assert words(ax.get_legend().get_texts())[0] == recommended and not ax.texts
 
 
 def test_an_explored_folder_is_the_exploration(program, tmp_path):
     X = blobs(600)
     np.save(tmp_path / "x.npy", X)
-    run = program("explore", tmp_path / "x.npy", "--out", tmp_path / "out")
-    assert run.returncode == 0, run.stderr
+    succeeded(program("explore", tmp_path / "x.npy", "--out", tmp_path / "out"))
     ax, again = epsflow.plot.heatmap(epsflow.load(tmp_path / "out")), epsflow.plot.heatmap(epsflow.explore(X))
     np.testing.assert_array_equal(mesh_of(ax).get_array(), mesh_of(again).get_array())
-    assert [(line.get_xdata()[0], line.get_marker()) for line in ax.lines] == [
-        (line.get_xdata()[0], line.get_marker()) for line in again.lines
-    ]
     unpickled = epsflow.plot.heatmap(pickle.loads(pickle.dumps(epsflow.load(tmp_path / "out"))))
-    assert [line.get_marker() for line in unpickled.lines] == [line.get_marker() for line in again.lines]
-    assert epsflow.plot.stages(tmp_path / "out").texts[0].get_text() == "no stages: the trace is empty"
+    assert parameters(ax.lines) == parameters(unpickled.lines) == parameters(again.lines)
+    assert words(epsflow.plot.stages(tmp_path / "out").texts)[0] == "no stages: the trace is empty"
 
 
 def test_nothing_recommended_is_nothing_marked():
     found = epsflow.explore(np.random.default_rng(0).uniform(0, 1, (9, 2)))  # fewer points than its grid needs
-    assert [text.get_text() for text in epsflow.plot.heatmap(found, "stability").texts] == [
-        "no grid: there are no variants"
-    ]
-    assert [text.get_text() for text in epsflow.plot.heatmap(found).texts] == ["no grid: there are no variants"]
+    for given in ({}, {"quantity": "stability"}):
+        assert words(epsflow.plot.heatmap(found, **given).texts) == ["no grid: there are no variants"]
 
 
 def test_eps_has_the_unit_of_its_metric(tmp_path):
@@ -217,22 +206,31 @@ def test_distances_of_several_k_and_units():
     X = np.random.default_rng(0).uniform([5, 40], [6, 41], (300, 2))
     ax = epsflow.plot.k_distance(X, [2, 8], metric="greatcircle", metric_params={"unit": "km"})
     assert ax.get_ylabel() == "distance to the k-th nearest point (km)" and not ax.patches
-    assert [text.get_text().split(",")[0] for text in ax.get_legend().get_texts()] == ["k = 2", "k = 8"]
+    assert [text.split(",")[0] for text in words(ax.get_legend().get_texts())] == ["k = 2", "k = 8"]
     assert epsflow.plot.k_distance(epsflow.k_distance(X), unit="m").get_ylabel().endswith("(m)")
 
 
-@pytest.mark.parametrize(("distances", "text"), [([], "no points"), ([0.0, 0.0], "all distances are 0")])
-def test_no_distances_are_said(distances, text):
-    assert [found.get_text() for found in epsflow.plot.k_distance(np.array(distances)).texts] == [text]
+@pytest.mark.parametrize(
+    ("draw", "values", "text"),
+    [
+        ("k_distance", np.array([]), "no points"),
+        ("k_distance", np.zeros(2), "all distances are 0"),
+        ("sizes", np.array([], int), "no points"),
+        ("sizes", np.array([-1, -1]), "no clusters: all 2 points are noise"),
+    ],
+)
+def test_what_has_nothing_to_draw_says_so(draw, values, text):
+    assert words(getattr(epsflow.plot, draw)(values).texts) == [text]
 
 
 def test_what_are_no_distances_is_refused():
-    with pytest.raises(ValueError, match="distances have -1.0; they are 0 or more"):
-        epsflow.plot.k_distance(np.array([1.0, -1.0]))
-    with pytest.raises(ValueError, match="X is distances of one k, and k names 2"):
-        epsflow.plot.k_distance(np.array([1.0, 2.0]), [3, 4])
-    with pytest.raises(TypeError, match="ax is of type ndarray; it is the axes of a figure: take one of them"):
-        epsflow.plot.k_distance(np.array([1.0, 2.0]), ax=pyplot.subplots(1, 2)[1])
+    draw, distances, two = epsflow.plot.k_distance, np.array([1.0, 2.0]), pyplot.subplots(1, 2)[1]
+    check_refused(
+        (lambda: draw(np.array([1.0, -1.0])), ValueError, "distances have -1.0; they are 0 or more"),
+        (lambda: draw(distances, [3, 4]), ValueError, "X is distances of one k, and k names 2"),
+        (lambda: draw(distances, ax=two), TypeError,
+         "ax is of type ndarray; it is the axes of a figure: take one of them"),
+    )
 
 
 def test_sizes_are_counted_without_bins():
@@ -242,11 +240,6 @@ def test_sizes_are_counted_without_bins():
     assert list(zip(line.get_xdata(), line.get_ydata())) == [(1, 5), (5, 4), (40, 2), (700, 1)]
     assert ax.get_xscale() == ax.get_yscale() == "log"
     assert ax.get_title(loc="left") == "5 clusters, without 30 points of noise"
-
-
-@pytest.mark.parametrize(("labels", "text"), [([], "no points"), ([-1, -1], "no clusters: all 2 points are noise")])
-def test_no_sizes_are_said(labels, text):
-    assert [found.get_text() for found in epsflow.plot.sizes(np.array(labels, int)).texts] == [text]
 
 
 def test_one_cluster_has_axes_with_room():
@@ -261,22 +254,12 @@ def test_one_cluster_has_axes_with_room():
 EPS = np.geomspace(0.1, 4, 25)
 
 
-def test_bars_are_the_lives_of_clusters():
+@pytest.mark.parametrize(
+    ("min_samples", "given", "shown"), [(5, {}, "{n} lives"), (3, {"most": 4}, "the 4 weightiest of {n} lives")]
+)
+def test_bars_are_the_lives_of_clusters_or_the_weightiest_of_them(min_samples, given, shown):
     lineage = epsflow.lineage(blobs(), EPS, [3, 5])
-    lives = lineage.lives(min_samples=5)
-    ax = epsflow.plot.lifetimes(lineage, min_samples=5)
-    end = EPS[-1] * EPS[-1] / EPS[-2]
-    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
-    expected = sorted((birth, min(death, end)) for birth, death in zip(lives["birth"], lives["death"]))
-    np.testing.assert_allclose(bars, expected)
-    assert len(bars) > 3 and ax.get_xscale() == "log"
-    assert ax.get_title(loc="left") == f"min_samples 5: {len(bars)} lives of clusters"
-    assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
-
-
-def test_of_many_lives_the_weightiest_are_shown():
-    lineage = epsflow.lineage(blobs(), EPS, [3])
-    lives = lineage.lives(min_samples=3)
+    lives = lineage.lives(min_samples=min_samples)
     end = EPS[-1] * EPS[-1] / EPS[-2]
     spans = [
         (size * np.log(min(death, end) / birth), birth, min(death, end))
@@ -284,10 +267,13 @@ def test_of_many_lives_the_weightiest_are_shown():
     ]
     spans.sort(reverse=True)
     assert spans[3][0] > spans[4][0]  # the first four are well-defined
-    ax = epsflow.plot.lifetimes(lineage, min_samples=3, most=4)
+    ax = epsflow.plot.lifetimes(lineage, min_samples=min_samples, **given)
     bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
-    np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[:4]))
-    assert ax.get_title(loc="left") == f"min_samples 3: the 4 weightiest of {len(lives)} lives of clusters"
+    np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[: given.get("most")]))
+    assert ax.get_title(loc="left") == f"min_samples {min_samples}: {shown.format(n=len(lives))} of clusters"
+    assert ax.get_xscale() == "log"
+    if not given:
+        assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
 
 
 def test_a_life_ends_in_the_one_that_holds_its_points():
@@ -337,32 +323,28 @@ def test_a_tree_has_the_parents_of_what_it_shows():
     assert all(segment[2][0] in places for segment in segments if len(segment) == 3) and len(segments) >= 5
 
 
-@pytest.mark.parametrize("draw", ["lifetimes", "merges"])
-def test_lives_of_explorations_and_sweeps(draw):
-    X = blobs(600)
+@pytest.mark.parametrize("name", ["lifetimes", "merges"])
+def test_lives_of_explorations_and_sweeps(name):
+    draw, X = getattr(epsflow.plot, name), blobs(600)
     found = epsflow.explore(X)
-    ax = getattr(epsflow.plot, draw)(found)
+    ax = draw(found)
     assert ax.get_title(loc="left").startswith(f"min_samples {found.one_eps.min_samples}:")
     lines = [line for line in ax.lines if line.get_linestyle() == "--"]
-    at = lines[0].get_xdata() if draw == "lifetimes" else lines[0].get_ydata()
+    at = lines[0].get_xdata() if name == "lifetimes" else lines[0].get_ydata()
     assert at[0] == found.one_eps.eps
-    core_alone = getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [4], keep="core"))
-    said = core_alone.get_xlabel() if draw == "merges" else core_alone.figure.axes[1].get_ylabel()
+    core_alone = draw(epsflow.lineage(X, EPS, [4], keep="core"))
+    said = core_alone.get_xlabel() if name == "merges" else core_alone.figure.axes[1].get_ylabel()
     assert "core points" in said
-    nothing = getattr(epsflow.plot, draw)(epsflow.lineage(X, [1e-6], [50]))
-    assert [text.get_text() for text in nothing.texts] == ["no clusters at min_samples 50"]
-    with pytest.raises(ValueError, match="the sweep has no lineage: run it with lineage=True"):
-        getattr(epsflow.plot, draw)(epsflow.sweep(X, 0.3, 4))
-    with pytest.raises(ValueError, match="min_samples is left out, and the lineage has 3, 5: give one of them"):
-        getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [3, 5]))
-    with pytest.raises(KeyError, match="min_samples=7 is in none of the variants"):
-        getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [3, 5]), min_samples=7)
-    with pytest.raises(
-        TypeError, match="source is of type list; it is what epsflow.lineage or epsflow.explore returns"
-    ):
-        getattr(epsflow.plot, draw)([1])
-    with pytest.raises(ValueError, match="most == 0, must be >= 1"):
-        getattr(epsflow.plot, draw)(found, most=0)
+    assert words(draw(epsflow.lineage(X, [1e-6], [50])).texts) == ["no clusters at min_samples 50"]
+    two, plain = epsflow.lineage(X, EPS, [3, 5]), epsflow.sweep(X, 0.3, 4)
+    check_refused(
+        (lambda: draw(plain), ValueError, "the sweep has no lineage: run it with lineage=True"),
+        (lambda: draw(two), ValueError, "min_samples is left out, and the lineage has 3, 5: give one of them"),
+        (lambda: draw(two, min_samples=7), KeyError, "min_samples=7 is in none of the variants"),
+        (lambda: draw([1]), TypeError,
+         "source is of type list; it is what epsflow.lineage or epsflow.explore returns"),
+        (lambda: draw(found, most=0), ValueError, "most == 0, must be >= 1"),
+    )
 
 
 # ---------------------------------------------------------------- stages
@@ -389,13 +371,10 @@ def test_stages_are_rows_with_a_line_for_each_thread():
 
 def test_the_trace_of_a_sweep(program, tmp_path):
     np.save(tmp_path / "x.npy", blobs())
-    done = program("sweep", tmp_path / "x.npy", "--eps", "0.2,0.4", "--minpts", 4, "--out", tmp_path / "out")
-    assert done.returncode == 0
-    events = json.loads((tmp_path / "out" / "trace.json").read_text())["traceEvents"]
-    axes = [
-        epsflow.plot.stages(given)
-        for given in (tmp_path / "out", tmp_path / "out" / "trace.json", {"traceEvents": events})
-    ]
+    succeeded(program("sweep", tmp_path / "x.npy", "--eps", "0.2,0.4", "--minpts", 4, "--out", tmp_path / "out"))
+    file = tmp_path / "out" / "trace.json"
+    events = json.loads(file.read_text())["traceEvents"]
+    axes = [epsflow.plot.stages(given) for given in (tmp_path / "out", file, {"traceEvents": events})]
     names = {text.split("  ")[0] for text in label(axes[0].yaxis)}
     assert names == {event["name"] for event in events} and "build index" in names
     assert label(axes[0].yaxis) == label(axes[1].yaxis) == label(axes[2].yaxis)
@@ -403,21 +382,18 @@ def test_the_trace_of_a_sweep(program, tmp_path):
 
 
 def test_what_is_no_trace_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="has no trace.json: `epsflow sweep"):
-        epsflow.plot.stages(tmp_path)
+    draw, no_trace = epsflow.plot.stages, "is no trace of epsflow, or is damaged"
     (tmp_path / "a.json").write_text("{")
-    with pytest.raises(ValueError, match="a.json is no trace of epsflow, or is damaged"):
-        epsflow.plot.stages(tmp_path / "a.json")
-    with pytest.raises(ValueError, match="trace is no trace of epsflow, or is damaged: KeyError: 'traceEvents'"):
-        epsflow.plot.stages({})
-    event = {"ph": "X", "name": "sort", "ts": 0, "dur": 1}
+    check_refused(
+        (lambda: draw(tmp_path), FileNotFoundError, "has no trace.json: `epsflow sweep"),
+        (lambda: draw(tmp_path / "a.json"), ValueError, f"a.json {no_trace}"),
+        (lambda: draw({}), ValueError, f"trace {no_trace}: KeyError: 'traceEvents'"),
+        (lambda: draw(3), TypeError, "trace is 3, of type int; it is a path"),
+    )
     for tid in (0.5, "1", True):
-        with pytest.raises(
-            ValueError, match="trace is no trace of epsflow, or is damaged: TypeError: a tid is no whole number"
-        ):
-            epsflow.plot.stages({"traceEvents": [{**event, "tid": tid}]})
-    with pytest.raises(TypeError, match="trace is 3, of type int; it is a path"):
-        epsflow.plot.stages(3)
+        event = {"ph": "X", "name": "sort", "ts": 0, "dur": 1, "tid": tid}
+        with pytest.raises(ValueError, match=f"trace {no_trace}: TypeError: a tid is no whole number"):
+            draw({"traceEvents": [event]})
 
 
 def test_all_pictures_have_one_style_and_leave_none_behind():

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from checks import check_refused
 
 import epsflow
 
@@ -289,18 +290,16 @@ def test_bad_input_is_refused(arguments, error, text):
 def test_missing_columns_and_axes_of_another_kind_are_refused():
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame({"x": [0.0, 1], "y": [0.0, 1], "z": [1.0, 2]})
-    with pytest.raises(ValueError, match="X has no column 'w'; it has x, y, z"):
-        epsflow.plot.clusters(X, [0, 0], columns=["x", "w"])
-    ax = pyplot.figure().add_subplot()
-    with pytest.raises(TypeError, match="ax and figure are both given"):
-        epsflow.plot.clusters(X, [0, 0], ax=ax, figure=ax.figure)
-    with pytest.raises(ValueError, match="kind='planes' draws three axes, and ax is one"):
-        epsflow.plot.clusters(X, [0, 0], ax=ax)
-    with pytest.raises(
-        ValueError,
-        match="ax has the projection 'rectilinear', and the picture is a sky: give axes made with projection='aitoff'",
-    ):
-        epsflow.plot.clusters(X, [0, 0], columns=["x", "y"], kind="aitoff", ax=ax)
-    polar = pyplot.figure().add_subplot(projection="polar")
-    with pytest.raises(ValueError, match="ax has the projection 'polar', and the picture is a plane"):
-        epsflow.plot.clusters(X, [0, 0], columns=["x", "y"], ax=polar)
+    ax, polar = pyplot.figure().add_subplot(), pyplot.figure().add_subplot(projection="polar")
+
+    def draw(**more):
+        return lambda: epsflow.plot.clusters(X, [0, 0], **more)
+
+    check_refused(
+        (draw(columns=["x", "w"]), ValueError, "X has no column 'w'; it has x, y, z"),
+        (draw(ax=ax, figure=ax.figure), TypeError, "ax and figure are both given"),
+        (draw(ax=ax), ValueError, "kind='planes' draws three axes, and ax is one"),
+        (draw(columns=["x", "y"], kind="aitoff", ax=ax), ValueError,
+         "ax has the projection 'rectilinear', and the picture is a sky: give axes made with projection='aitoff'"),
+        (draw(columns=["x", "y"], ax=polar), ValueError, "ax has the projection 'polar', and the picture is a plane"),
+    )

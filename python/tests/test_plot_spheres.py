@@ -10,13 +10,9 @@ import epsflow
 matplotlib = pytest.importorskip("matplotlib")
 
 from matplotlib import pyplot  # noqa: E402
+from test_plot_clusters import shown_image  # noqa: E402
 
 from epsflow.plot._views import flattener  # noqa: E402
-
-
-def shown_image(ax):
-    (image,) = ax.images
-    return np.asarray(image.get_array()), image
 
 
 @pytest.mark.parametrize("kind", ["mollweide", "aitoff"])

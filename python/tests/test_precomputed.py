@@ -7,6 +7,8 @@ import pickle
 
 import numpy as np
 import pytest
+from checks import check_refused
+from programs import succeeded
 
 import epsflow
 
@@ -55,24 +57,18 @@ def test_sparse_distances_serve_every_eps_below_their_own(points, make):
     assert (abs(table.tocsr() - before.tocsr()) > 0).nnz == 0
 
 
-def test_our_own_table_gives_the_labels_of_its_points(points):
+def test_our_own_table_gives_the_labels_of_its_points_up_to_its_eps(points):
     table = epsflow.neighbors(points, 0.4, distances=True)
-    result = epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed")
-    for variant in result:
+    for variant in epsflow.sweep(table, [0.4, 0.2], [4, 9], metric="precomputed"):
         np.testing.assert_array_equal(variant.labels, epsflow.sweep(points, variant.eps, variant.min_samples)[0].labels)
-
-
-def test_an_eps_beyond_that_of_a_table_is_refused(points):
-    table = epsflow.neighbors(points, 0.4, distances=True)
     assert table.epsflow_eps == 0.4 and epsflow.Engine("cpu").load(points).neighbors(0.4).epsflow_eps == 0.4
     words = r"within eps=0.4, and eps=0.5 is larger, .*: make it with that eps, neighbors\(…, 0.5, distances=True\)"
-    for refused in (
-        lambda: epsflow.sweep(table, [0.2, 0.5], 4, metric="precomputed"),
-        lambda: epsflow.DBSCAN(0.5, metric="precomputed").fit(table),
-        lambda: epsflow.DBSCAN(0.5, metric="precomputed").fit(pickle.loads(pickle.dumps(table))),
-    ):
-        with pytest.raises(ValueError, match=words):
-            refused()
+    model = epsflow.DBSCAN(0.5, metric="precomputed")
+    check_refused(
+        (lambda: epsflow.sweep(table, [0.2, 0.5], 4, metric="precomputed"), ValueError, words),
+        (lambda: model.fit(table), ValueError, words),
+        (lambda: model.fit(pickle.loads(pickle.dumps(table))), ValueError, words),
+    )
     expected = epsflow.sweep(points, 0.4, 4)[0].labels
     np.testing.assert_array_equal(epsflow.sweep(table, 0.4, 4, metric="precomputed")[0].labels, expected)
     np.testing.assert_array_equal(epsflow.DBSCAN(0.4, min_samples=4, metric="precomputed").fit(table).labels_, expected)
@@ -91,8 +87,8 @@ def test_tables_of_the_program(points, tmp_path, program):
     h5py = pytest.importorskip("h5py")
     np.save(tmp_path / "points.npy", points)
     for name, options in (("far", ["--distances"]), ("who", [])):
-        run = program("neighbors", tmp_path / "points.npy", "--eps", 0.4, "--out", tmp_path / f"{name}.h5", *options)
-        assert run.returncode == 0, run.stderr
+        words = ("neighbors", tmp_path / "points.npy", "--eps", 0.4, "--out", tmp_path / f"{name}.h5")
+        succeeded(program(*words, *options))
     own = epsflow.neighbors(points, 0.4, distances=True)
     table = epsflow.read_neighbors(tmp_path / "far.h5")
     assert table.shape == own.shape and table.dtype == own.dtype and table.epsflow_eps == 0.4
@@ -111,61 +107,36 @@ def test_tables_of_the_program(points, tmp_path, program):
         assert set(opened) == {"offsets", "ids", "distances"}
 
 
-def _cut(arrays, attributes):
-    arrays["ids"] = arrays["ids"][:-1]
-
-
-def _backwards(arrays, attributes):
-    arrays["offsets"][1] = 9
-
-
-def _beyond(arrays, attributes):
-    arrays["ids"][3] = 3
-
-
-def _fewer(arrays, attributes):
-    arrays["distances"] = arrays["distances"][:-1]
-
-
-DAMAGE = [
-    (lambda arrays, attributes: arrays.pop("ids"), "ids"),
-    (lambda arrays, attributes: attributes.pop("eps"), "eps"),
-    (lambda arrays, attributes: attributes.update(eps=-1.0), "eps == -1"),
-    (lambda arrays, attributes: attributes.update(eps="wide"), "wide"),
-    (lambda arrays, attributes: arrays.update(ids=arrays["ids"].astype(float)), "/ids is of type float64"),
-    (lambda arrays, attributes: arrays.update(offsets=np.zeros((2, 2), np.uint64)),
-     r"/offsets is of type uint64 and shape \(2, 2\)"),
-    (lambda arrays, attributes: arrays.update(offsets=np.zeros(0, np.uint64)), "its offsets do not ascend from 0"),
-    (_cut, "its offsets do not ascend from 0 to the number of its ids, 4"),
-    (_backwards, "its offsets do not ascend"),
-    (_beyond, "it has 3 rows, and an id is 3"),
-    (_fewer, "it has 5 ids and 4 distances"),
+WHOLE = {
+    "offsets": np.array([0, 2, 4, 5], np.uint64), "ids": np.array([0, 1, 0, 1, 2], np.uint32),
+    "distances": np.array([0, 0.5, 0.5, 0, 0]), "eps": 1.0,
+}
+DAMAGE = [  # the parts that differ, without those that are None
+    ({"ids": None}, "ids"),
+    ({"eps": None}, "eps"),
+    ({"eps": -1.0}, "eps == -1"),
+    ({"eps": "wide"}, "wide"),
+    ({"ids": WHOLE["ids"].astype(float)}, "/ids is of type float64"),
+    ({"offsets": np.zeros((2, 2), np.uint64)}, r"/offsets is of type uint64 and shape \(2, 2\)"),
+    ({"offsets": np.zeros(0, np.uint64)}, "its offsets do not ascend from 0"),
+    ({"ids": WHOLE["ids"][:-1]}, "its offsets do not ascend from 0 to the number of its ids, 4"),
+    ({"offsets": np.array([0, 9, 4, 5], np.uint64)}, "its offsets do not ascend"),
+    ({"ids": np.array([0, 1, 0, 3, 2], np.uint32)}, "it has 3 rows, and an id is 3"),
+    ({"distances": WHOLE["distances"][:-1]}, "it has 5 ids and 4 distances"),
 ]
 
 
 @pytest.mark.parametrize(("damage", "words"), DAMAGE, ids=[words[:20] for _, words in DAMAGE])
 def test_damaged_tables_are_refused(tmp_path, damage, words):
     h5py = pytest.importorskip("h5py")
-    arrays = {
-        "offsets": np.array([0, 2, 4, 5], np.uint64),
-        "ids": np.array([0, 1, 0, 1, 2], np.uint32),
-        "distances": np.array([0, 0.5, 0.5, 0, 0]),
-    }
-    attributes = {"eps": 1.0}
-
-    def write(file):
-        with h5py.File(file, "w") as opened:
-            for name, values in arrays.items():
-                opened[name] = values
-            opened["offsets"].attrs.update(attributes)
-
-    write(tmp_path / "whole.h5")
+    for name, parts in (("whole", WHOLE), ("damaged", {**WHOLE, **damage})):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as opened:
+            for part, value in parts.items():
+                if value is not None:
+                    (opened["offsets"].attrs if part == "eps" else opened)[part] = value
     assert epsflow.read_neighbors(tmp_path / "whole.h5").toarray().tolist() == [[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]]
-    damage(arrays, attributes)
-    write(tmp_path / "damaged.h5")
-    with pytest.raises(
-        ValueError, match=rf"damaged.h5 is no table of neighbours .*{words}.*; `epsflow neighbors … --distances --out`"
-    ):
+    words = rf"damaged.h5 is no table of neighbours .*{words}.*; `epsflow neighbors … --distances --out`"
+    with pytest.raises(ValueError, match=words):
         epsflow.read_neighbors(tmp_path / "damaged.h5")
 
 
@@ -197,15 +168,12 @@ def test_weights_and_threads(points):
         np.testing.assert_array_equal(result[0].labels, expected)
         assert result.metric == "precomputed, weighted"
     engine = epsflow.Engine("cpu", threads=1)
-    model = epsflow.DBSCAN(
-        0.3, min_samples=6, metric="precomputed", engine=engine
-    ).fit(distances, sample_weight=weights)
-    np.testing.assert_array_equal(model.labels_, expected)
+    model = epsflow.DBSCAN(0.3, min_samples=6, metric="precomputed", engine=engine)
+    np.testing.assert_array_equal(model.fit(distances, sample_weight=weights).labels_, expected)
 
 
 def test_results_are_saved_and_loaded(points, tmp_path):
-    distances = pairwise(points)
-    result = epsflow.sweep(distances, 0.3, 6, metric="precomputed")
+    result = epsflow.sweep(pairwise(points), 0.3, 6, metric="precomputed")
     result.save(tmp_path / "results")
     np.testing.assert_array_equal(epsflow.load(tmp_path / "results")[0].labels, result[0].labels)
 
@@ -296,18 +264,15 @@ def test_what_are_no_distances_is_refused(X, options, error, words):
 
 def test_what_searches_points_takes_no_distances(points):
     distances = pairwise(points)
-    for function in (
-        lambda: epsflow.plan(distances, 1, 2, metric="precomputed"),
-        lambda: epsflow.neighbors(distances, 1, metric="precomputed"),
-    ):
-        with pytest.raises(ValueError, match="here points are searched"):
-            function()
-    with pytest.raises(ValueError, match="at least one non-zero"):
-        epsflow.DBSCAN(0.3, metric="precomputed").fit(distances, sample_weight=np.zeros(len(points)))
+    model = epsflow.DBSCAN(0.3, metric="precomputed")
+    fitted = epsflow.DBSCAN(0.3, metric="precomputed").fit(distances)
     engine = epsflow.Engine("cpu")
     engine.close()
-    with pytest.raises(ValueError, match="the engine is closed"):
-        epsflow.sweep(distances, 1, 2, metric="precomputed", engine=engine)
-    model = epsflow.DBSCAN(0.3, metric="precomputed").fit(distances)
-    with pytest.raises(ValueError, match=r"predict\(\) searches points"):
-        model.predict(distances)
+    given = {"metric": "precomputed"}
+    check_refused(
+        (lambda: epsflow.plan(distances, 1, 2, **given), ValueError, "here points are searched"),
+        (lambda: epsflow.neighbors(distances, 1, **given), ValueError, "here points are searched"),
+        (lambda: model.fit(distances, sample_weight=np.zeros(len(points))), ValueError, "at least one non-zero"),
+        (lambda: epsflow.sweep(distances, 1, 2, engine=engine, **given), ValueError, "the engine is closed"),
+        (lambda: fitted.predict(distances), ValueError, r"predict\(\) searches points"),
+    )

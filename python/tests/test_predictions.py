@@ -6,6 +6,7 @@ import copy
 import pickle
 import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -51,11 +52,14 @@ def test_predictions_are_by_what_was_fitted():
     np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
 
 
-def test_predictions_want_a_fit_and_the_same_columns():
+def test_predictions_want_a_fit_and_the_same_columns_and_check_their_options():
+    fitted = epsflow.DBSCAN(1.0, min_samples=1).fit(np.zeros((9, 2)))
     with pytest.raises(ValueError, match="fit"):
         epsflow.DBSCAN().predict(np.zeros((2, 2)))
     with pytest.raises(ValueError, match="features"):
-        epsflow.DBSCAN().fit(np.zeros((9, 2))).predict(np.zeros((2, 3)))
+        fitted.predict(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="backend"):
+        fitted.set_params(backend="tpu").predict(np.zeros((1, 2)))
 
 
 def test_predictions_share_an_index():
@@ -91,18 +95,9 @@ def test_arrays_of_the_caller_change_no_prediction():
 def test_predictions_in_threads():
     X = np.random.default_rng(10).normal(size=(3000, 2))
     fitted = epsflow.DBSCAN(0.1, min_samples=5, n_jobs=1).fit(X)
-    found = [None] * 8
-
-    def predict(i):
-        found[i] = fitted.predict(X)
-
-    threads = [threading.Thread(target=predict, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for labels in found:
-        np.testing.assert_array_equal(labels, fitted.labels_)
+    with ThreadPoolExecutor(8) as pool:
+        for labels in pool.map(fitted.predict, [X] * 8):
+            np.testing.assert_array_equal(labels, fitted.labels_)
 
 
 def test_predictions_in_a_memory_that_is_too_small():
@@ -122,9 +117,3 @@ def test_a_fit_beside_a_prediction():
     fitted.set_params(eps=2.0, min_samples=3).fit(few)
     thread.join()
     np.testing.assert_array_equal(fitted.predict(few), fitted.labels_)
-
-
-def test_predictions_check_their_options():
-    fitted = epsflow.DBSCAN(1.0, min_samples=1).fit(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="backend"):
-        fitted.set_params(backend="tpu").predict(np.zeros((1, 2)))

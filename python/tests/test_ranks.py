@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import succeeded
 
 import epsflow
 
@@ -41,22 +42,14 @@ def over_ranks(ranks, program, *arguments, cwd):
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"
     }
-    ended = subprocess.run(
-        [MPIRUN, "-n", str(ranks), sys.executable, str(program), *arguments],
-        env={**os.environ, **settings, "PATH": PATH},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
+    command = [MPIRUN, "-n", str(ranks), sys.executable, str(program), *arguments]
+    env = {**os.environ, **settings, "PATH": PATH}
+    return succeeded(subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, timeout=120)).stdout
 
 
 def test_comm_must_be_one():
     # This must not initialise MPI, which may be missing.
-    with pytest.raises(
-        TypeError, match=r"comm is 'world': give a communicator of mpi4py \(pip install mpi4py\), as MPI.COMM_WORLD"
-    ):
+    words = r"comm is 'world': give a communicator of mpi4py \(pip install mpi4py\), as MPI.COMM_WORLD"
+    with pytest.raises(TypeError, match=words):
         epsflow.sweep(np.zeros((3, 2)), 1, 2, comm="world")
     assert "mpi4py.MPI" not in sys.modules

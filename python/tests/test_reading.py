@@ -24,13 +24,39 @@ POINTS = np.random.default_rng(11).integers(-40, 40, size=(2000, 2)) / 10
 LABELS = "36ab5901dd4e11025b4a0d399785bc614038b1ec84ce1b7f5ebf9b0bad990282"
 
 
-def require_labels(X, expected=LABELS) -> None:
+def require_labels(X) -> None:
     found = epsflow.sweep(X, 0.1, 3, backend="cpu")[0].labels
-    assert hashlib.sha256(found.astype("<i4").tobytes()).hexdigest() == expected
+    assert hashlib.sha256(found.astype("<i4").tobytes()).hexdigest() == LABELS
 
 
 def text_of(sep, *before) -> str:
     return "\n".join([*before, *(sep.join(map(repr, row)) for row in POINTS.tolist())]) + "\n"
+
+
+@pytest.fixture
+def pandas():
+    return pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def h5py():
+    return pytest.importorskip("h5py")
+
+
+@pytest.fixture
+def arrow():
+    return pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def read_text(tmp_path, pandas):
+    """Returns a function that writes a text to a file and reads its points."""
+
+    def read(text: str, columns=None, **options):
+        (tmp_path / "points.txt").write_bytes(text.encode())
+        return epsflow.read_points(tmp_path / "points.txt", columns, **options)
+
+    return read
 
 
 def columns_of() -> dict[str, np.ndarray]:
@@ -40,21 +66,9 @@ def columns_of() -> dict[str, np.ndarray]:
     }
 
 
-def write_text(path):
-    path.write_text(text_of(",", "x,y"))
-
-
 def write_npy(path):
     columns = columns_of()
     np.save(path, np.rec.fromarrays(list(columns.values()), names=list(columns)))
-
-
-def write_npz(path):
-    np.savez(path, **columns_of())
-
-
-def write_fits(path):
-    pytest.importorskip("astropy.table").Table(columns_of()).write(path, format="fits")
 
 
 def write_hdf5(path):
@@ -63,33 +77,29 @@ def write_hdf5(path):
             file[f"galaxies/{name}"] = values.astype("S") if name == "name" else values
 
 
-def write_parquet(path):
-    pytest.importorskip("pyarrow.parquet").write_table(pytest.importorskip("pyarrow").table(columns_of()), path)
-
-
-def write_feather(path):
-    pytest.importorskip("pyarrow.feather").write_feather(pytest.importorskip("pyarrow").table(columns_of()), str(path))
+def write_arrow(path, columns):
+    """Writes columns, or a table of pyarrow, as Parquet or Feather: the name of the file says which."""
+    table = pytest.importorskip("pyarrow").table(columns) if isinstance(columns, dict) else columns
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(table, str(path))
 
 
 KINDS = {
-    "csv": (write_text, None),
+    "csv": (lambda path: path.write_text(text_of(",", "x,y")), None),
     "npy": (write_npy, None),
-    "npz": (write_npz, None),
-    "fits": (write_fits, 1),
+    "npz": (lambda path: np.savez(path, **columns_of()), None),
+    "fits": (lambda path: pytest.importorskip("astropy.table").Table(columns_of()).write(path, format="fits"), 1),
     "h5": (write_hdf5, "galaxies"),
-    "parquet": (write_parquet, None),
-    "feather": (write_feather, None),
+    "parquet": (lambda path: write_arrow(path, columns_of()), None),
+    "feather": (lambda path: write_arrow(path, columns_of()), None),
 }
-
-
-def needs_pandas():
-    return pytest.importorskip("pandas")
 
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("ending", KINDS)
-def test_every_kind_gives_the_labels_of_the_program(tmp_path, ending, packed):
-    pandas = needs_pandas()
+def test_every_kind_gives_the_labels_of_the_program(tmp_path, pandas, ending, packed):
     write, table = KINDS[ending]
     file = tmp_path / f"points.{ending}"
     write(file)
@@ -124,13 +134,13 @@ def test_the_known_labels_of_real_files(key):
         assert hashlib.sha256(result.labels.astype("<i4").tobytes()).hexdigest() == row["labels_sha256"]
 
 
-def test_numbers_of_text_are_read_to_the_last_bit(tmp_path):
-    needs_pandas()
+@pytest.mark.parametrize("write", [repr, lambda value: f"{value:.17E}".replace("E", "D")], ids=["Python", "Fortran"])
+def test_numbers_of_text_are_read_to_the_last_bit(read_text, write):
     values = np.random.default_rng(3).uniform(-300, 300, size=(20000, 2))
-    (tmp_path / "x.txt").write_text("\n".join(f"{a!r} {b!r}" for a, b in values.tolist()))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.txt"), values)
+        found = read_text("\n".join(f"{write(a)} {write(b)}" for a, b in values.tolist()))
+    np.testing.assert_array_equal(found, values)
 
 
 @pytest.mark.parametrize(
@@ -153,33 +163,29 @@ def test_numbers_of_text_are_read_to_the_last_bit(tmp_path):
         (text_of(" ", "x y").replace(".", ","), {"decimal": ","}),
     ],
 )
-def test_what_text_says_of_itself(tmp_path, text, options):
-    needs_pandas()
-    file = tmp_path / "points.txt"
-    file.write_text(text, encoding="utf-8")
-    X = epsflow.read_points(file, **options)
-    assert isinstance(X, np.ndarray) or [str(name).strip() for name in X] == ["x", "y"] or "header" in options
-    np.testing.assert_array_equal(np.asarray(X), POINTS)
-    file.write_bytes(text.replace("\n", "\r\n").encode())
-    np.testing.assert_array_equal(np.asarray(epsflow.read_points(file, **options)), POINTS)
+def test_what_text_says_of_itself(read_text, text, options):
+    for written in (text, text.replace("\n", "\r\n")):
+        X = read_text(written, **options)
+        assert isinstance(X, np.ndarray) or [str(name).strip() for name in X] == ["x", "y"] or "header" in options
+        np.testing.assert_array_equal(np.asarray(X), POINTS)
 
 
-def test_one_column_with_decimal_commas(tmp_path):
-    needs_pandas()
-    (tmp_path / "x.csv").write_text("1,5\n2,5\n")
-    assert epsflow.read_points(tmp_path / "x.csv", decimal=",").tolist() == [[1.5], [2.5]]
+def test_one_column_with_decimal_commas(read_text):
+    assert read_text("1,5\n2,5\n", decimal=",").tolist() == [[1.5], [2.5]]
 
 
-def test_gaps_and_whole_numbers_of_text(tmp_path):
-    needs_pandas()
-    file = tmp_path / "points.csv"
-    file.write_text("name,x,y\n#5,1,2\nb #6,-,4\nc,5,#N/A\nd,7,8\n")
-    X = epsflow.read_points(file, ["x", "y"])  # the row "#5" is a comment
+def test_a_mark_of_byte_order_before_a_comment(read_text):
+    assert list(read_text("\ufeff# a table\nx,y\n1,2\n")) == ["x", "y"]
+
+
+def test_gaps_and_whole_numbers_of_text(read_text):
+    X = read_text("name,x,y\n#5,1,2\nb #6,-,4\nc,5,#N/A\nd,7,8\n", ["x", "y"])  # the row "#5" is a comment
     np.testing.assert_array_equal(X.to_numpy(), [[np.nan, 4], [5, np.nan], [7, 8]])
     np.testing.assert_array_equal(epsflow.drop_missing(X)[0], [[7, 8]])
-    file.write_text(f"x,y\n{2**53 + 1},1\n")
     with pytest.raises(ValueError, match="column 'x'.*2\\*\\*53"):
-        epsflow.sweep(epsflow.read_points(file), 1, 1)
+        epsflow.sweep(read_text(f"x,y\n{2**53 + 1},1\n"), 1, 1)
+    with pytest.raises(ValueError, match="column 'x' has 9007199254740993"):
+        read_text(f"x,y\n1.5D+02,1\n{2**53 + 1},2\n")
 
 
 ERRORS = [
@@ -189,52 +195,32 @@ ERRORS = [
 
 @pytest.mark.parametrize("sep", [",", ";", "\t", " ", "|"])
 @pytest.mark.parametrize("error", ERRORS)
-def test_errors_of_spreadsheets_are_gaps(tmp_path, error, sep):
-    needs_pandas()
-    file = tmp_path / "points.txt"
+def test_errors_of_spreadsheets_are_gaps(read_text, error, sep):
     nan = np.nan
     rows = (
         ("x", "y"), (1, 2), (error, 3), ("#3", 4), (error, error), ("# a", "comment"), (6, error), (f'"{error}"', 7)
     )
     for end in ("\n", "\r\n"):
-        file.write_bytes("".join(sep.join(map(str, row)) + end for row in rows).encode("utf-8"))
-        X = epsflow.read_points(file)
+        X = read_text("".join(sep.join(map(str, row)) + end for row in rows))
         assert list(X) == ["x", "y"]
         np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [nan, 3], [nan, nan], [6, nan], [nan, 7]])
         assert epsflow.drop_missing(X)[1].tolist() == [0]
-    file.write_text(f"{error}{sep}{error}\n1{sep}2\n", encoding="utf-8")  # the first row may be an error too
-    np.testing.assert_array_equal(epsflow.read_points(file), [[nan, nan], [1, 2]])
+    # The first row may be an error, too.
+    np.testing.assert_array_equal(read_text(f"{error}{sep}{error}\n1{sep}2\n"), [[nan, nan], [1, 2]])
 
 
-def test_lines_inside_of_quotes_are_no_comments(tmp_path):
-    needs_pandas()
-    file = tmp_path / "points.csv"
-    file.write_text('name,x,y\n"a\n# b\n\n c",1,2\n# "a comment\n"d ""\n# e""",3,4\nf "g,5,6\n# h\n')
-    X = epsflow.read_points(file)
+def test_lines_inside_of_quotes_are_no_comments(read_text):
+    X = read_text('name,x,y\n"a\n# b\n\n c",1,2\n# "a comment\n"d ""\n# e""",3,4\nf "g,5,6\n# h\n')
     assert X["x"].tolist() == [1, 3, 5] and X["name"].tolist() == ["a\n# b\n\n c", 'd "\n# e"', 'f "g']
-    file.write_text('x y name\n1 2 "a\n#b"\n3 4 c\n')
-    np.testing.assert_array_equal(epsflow.read_points(file, ["x", "y"]).to_numpy(), [[1, 2], [3, 4]])
-    file.write_text('"the\n#x, first",y\n1,2\n')
-    assert list(epsflow.read_points(file)) == ["the\n#x, first", "y"]
-    file.write_text("name,x\n'a\n#b',1\n'c',2\n")
-    assert epsflow.read_points(file, quotechar="'")["x"].tolist() == [1, 2]
+    X = read_text('x y name\n1 2 "a\n#b"\n3 4 c\n', ["x", "y"])
+    np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [3, 4]])
+    assert list(read_text('"the\n#x, first",y\n1,2\n')) == ["the\n#x, first", "y"]
+    assert read_text("name,x\n'a\n#b',1\n'c',2\n", quotechar="'")["x"].tolist() == [1, 2]
 
 
-def test_rows_without_any_value(tmp_path):
-    needs_pandas()
-    file = tmp_path / "points.txt"
-    for text, rows in (
-        ("x\ty\n1\t2\n\t\n\n3\t4\n", [[1, 2], [np.nan, np.nan], [3, 4]]),
-        ("x,y\n1,2\n,\n  \n3,4\n", [[1, 2], [np.nan, np.nan], [3, 4]]),
-    ):
-        file.write_text(text)
-        np.testing.assert_array_equal(epsflow.read_points(file).to_numpy(), rows)
-
-
-def test_a_mark_of_byte_order_before_a_comment(tmp_path):
-    needs_pandas()
-    (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbf# a table\nx,y\n1,2\n")
-    assert list(epsflow.read_points(tmp_path / "x.csv")) == ["x", "y"]
+@pytest.mark.parametrize("text", ["x\ty\n1\t2\n\t\n\n3\t4\n", "x,y\n1,2\n,\n  \n3,4\n"])
+def test_rows_without_any_value(read_text, text):
+    np.testing.assert_array_equal(read_text(text).to_numpy(), [[1, 2], [np.nan, np.nan], [3, 4]])
 
 
 @pytest.mark.parametrize(
@@ -242,10 +228,9 @@ def test_a_mark_of_byte_order_before_a_comment(tmp_path):
     ["", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NAN", "+nan", "null", "NULL", "None", "-", "--", "---", "?", " NA ",
      '"NA"', *ERRORS],
 )
-def test_a_first_row_of_gaps_is_one_of_data(tmp_path, gap):
-    needs_pandas()
-    (tmp_path / "x.csv").write_text(f"{gap},{gap}\n1,2\n3,{gap}\n", encoding="utf-8")
-    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.csv"), [[np.nan, np.nan], [1, 2], [3, np.nan]])
+def test_a_first_row_of_gaps_is_one_of_data(read_text, gap):
+    X = read_text(f"{gap},{gap}\n1,2\n3,{gap}\n")
+    np.testing.assert_array_equal(X, [[np.nan, np.nan], [1, 2], [3, np.nan]])
 
 
 @pytest.mark.parametrize(
@@ -253,58 +238,36 @@ def test_a_first_row_of_gaps_is_one_of_data(tmp_path, gap):
     [("1.5D+02", 150), ("1.5d2", 150), ("+15.D1", 150), (".15D3", 150), ("-1D-02", -0.01), ("Infinity", np.inf),
      ("-infinity", -np.inf), ("INF", np.inf), ("+inf", np.inf)],
 )
-def test_numbers_as_fortran_and_others_write_them(tmp_path, first, value):
-    needs_pandas()
-    file = tmp_path / "x.txt"
+def test_numbers_as_fortran_and_others_write_them(read_text, first, value):
     for text in (f"{first} {first}\n3.0 4.0\n", f"{first},NA\n3,4\n"):
-        file.write_text(text)
-        X = epsflow.read_points(file)
+        X = read_text(text)
         assert isinstance(X, np.ndarray) and X[0, 0] == value and X[1].tolist() == [3, 4]
-    file.write_text(f"x,y\n1,2\n{first},{first} \nNA ,3\n")
-    np.testing.assert_array_equal(epsflow.read_points(file).to_numpy(), [[1, 2], [value, value], [np.nan, 3]])
-    file.write_text(f"x;y\n1,5;2\n{first.replace('.', ',')};2,5\n")
-    assert epsflow.read_points(file, decimal=",").to_numpy().tolist() == [[1.5, 2], [value, 2.5]]
+    X = read_text(f"x,y\n1,2\n{first},{first} \nNA ,3\n")
+    np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [value, value], [np.nan, 3]])
+    X = read_text(f"x;y\n1,5;2\n{first.replace('.', ',')};2,5\n", decimal=",")
+    assert X.to_numpy().tolist() == [[1.5, 2], [value, 2.5]]
 
 
-def test_numbers_of_fortran_are_read_to_the_last_bit(tmp_path):
-    needs_pandas()
-    values = np.random.default_rng(5).uniform(-300, 300, size=(2000, 2))
-    (tmp_path / "x.txt").write_text("\n".join(f"{a:.17E} {b:.17E}" for a, b in values.tolist()).replace("E", "D"))
-    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.txt"), values)
-    (tmp_path / "x.txt").write_text(f"x,y\n1.5D+02,1\n{2**53 + 1},2\n")
-    with pytest.raises(ValueError, match="column 'x' has 9007199254740993"):
-        epsflow.read_points(tmp_path / "x.txt")
-
-
-def test_texts_stay_texts(tmp_path):
-    needs_pandas()
-    file = tmp_path / "x.csv"
-    file.write_text("star,x\n1D5,1\nNA,2\nV1,3\n")
-    X = epsflow.read_points(file)
+def test_texts_stay_texts(read_text):
+    X = read_text("star,x\n1D5,1\nNA,2\nV1,3\n")
     assert X["star"][0] == "1D5" and X["star"].isna().tolist() == [False, True, False]
-    file.write_text("star,x\n1D5,1\n2D5,2\nNA,3\n")
-    assert epsflow.read_points(file, dtype=str)["star"].tolist()[:2] == ["1D5", "2D5"]
-    assert epsflow.read_points(file, dtype_backend="numpy_nullable")["star"].tolist()[:2] == [1e5, 2e5]
-    file.write_text("flag,x\nTrue,1\nNA,2\nFalse,3\n")
-    assert epsflow.read_points(file)["flag"].tolist()[::2] == [True, False]
+    stars = "star,x\n1D5,1\n2D5,2\nNA,3\n"
+    assert read_text(stars, dtype=str)["star"].tolist()[:2] == ["1D5", "2D5"]
+    assert read_text(stars, dtype_backend="numpy_nullable")["star"].tolist()[:2] == [1e5, 2e5]
+    assert read_text("flag,x\nTrue,1\nNA,2\nFalse,3\n")["flag"].tolist()[::2] == [True, False]
 
 
-def test_a_first_row_that_may_be_names_or_data(tmp_path):
-    needs_pandas()
-    file = tmp_path / "x.csv"
-    file.write_text("NA,star1\n1,star2\n3,star3\n")
+def test_a_first_row_that_may_be_names_or_data(read_text):
+    text = "NA,star1\n1,star2\n3,star3\n"
     with pytest.raises(ValueError, match="begins with 'NA,star1'.*say header=0 or header=None"):
-        epsflow.read_points(file, [0])
-    np.testing.assert_array_equal(epsflow.read_points(file, [0], header=None), [[np.nan], [1], [3]])
-    file.write_text(",0,1\n0,0.5,2\n")  # pandas writes an index and columns without names like this
+        read_text(text, [0])
+    np.testing.assert_array_equal(read_text(text, [0], header=None), [[np.nan], [1], [3]])
     with pytest.raises(ValueError, match="begins with ',0,1'.*header"):
-        epsflow.read_points(file)
-    file.write_text('"x, 1",NA\n1,2\n')
-    assert [str(name) for name in epsflow.read_points(file)] == ["x, 1", "NA"]
-    file.write_text("gone,gone\n1,2\n")
-    np.testing.assert_array_equal(epsflow.read_points(file, na_values=["gone"]), [[np.nan, np.nan], [1, 2]])
-    file.write_text("x,y\n")
-    assert list(epsflow.read_points(file)) == ["x", "y"] and len(epsflow.read_points(file)) == 0
+        read_text(",0,1\n0,0.5,2\n")  # pandas writes an index and columns without names like this
+    assert [str(name) for name in read_text('"x, 1",NA\n1,2\n')] == ["x, 1", "NA"]
+    np.testing.assert_array_equal(read_text("gone,gone\n1,2\n", na_values=["gone"]), [[np.nan, np.nan], [1, 2]])
+    empty = read_text("x,y\n")
+    assert list(empty) == ["x", "y"] and len(empty) == 0
 
 
 @pytest.mark.parametrize(
@@ -319,17 +282,13 @@ def test_a_first_row_that_may_be_names_or_data(tmp_path):
         "x;y\n1;2\n#REF!;3\n#NAME?;#NULL!\n-INF;4\n",
     ],
 )
-def test_the_program_reads_the_same_rows(tmp_path, program, text):
-    needs_pandas()
-    file = tmp_path / "points.txt"
-    file.write_text(text)
-    columns = [0, 1]
+def test_the_program_reads_the_same_rows(tmp_path, program, read_text, text):
+    X = read_text(text, [0, 1])
     done = program(
-        "cluster", file, "--columns", "0,1", "--on-nan", "drop", "--eps", 1, "--minpts", 1,
+        "cluster", tmp_path / "points.txt", "--columns", "0,1", "--on-nan", "drop", "--eps", 1, "--minpts", 1,
         "--out", tmp_path / "labels.npy", "--labelled", tmp_path / "copy.csv",
     )
     assert done.returncode == 0, done.stderr
-    X = epsflow.read_points(file, columns)
     points, kept = epsflow.drop_missing(X)
     np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), epsflow.sweep(points, 1, 1)[0].labels)
     copy = epsflow.read_points(tmp_path / "copy.csv", ["label"], header=0)["label"]
@@ -343,9 +302,7 @@ def test_raw_floats(tmp_path, ending, dtype):
     X = epsflow.read_points(file, dims=2)
     assert X.dtype == np.dtype(dtype).newbyteorder("=")
     np.testing.assert_array_equal(X, POINTS.astype(dtype))
-    np.testing.assert_array_equal(
-        epsflow.read_points([file, file], 1, dims=2)[: len(POINTS), 0], POINTS.astype(dtype)[:, 1]
-    )
+    np.testing.assert_array_equal(epsflow.read_points([file, file], 1, dims=2)[: len(POINTS), 0], X[:, 1])
     for options in ({}, {"dims": 2, "precision": "int32"}, {"dims": 3}):
         with pytest.raises(ValueError, match=f"points.{ending}: .*(dims|precision|reshape)"):
             epsflow.read_points(file, **options)
@@ -436,8 +393,7 @@ def test_what_is_no_array_beside_arrays(tmp_path):
     np.testing.assert_array_equal(np.asarray(epsflow.read_points(tmp_path / "y.npz", ["é", "y"])), POINTS)
 
 
-def test_vectors_are_columns(tmp_path):
-    pandas = needs_pandas()
+def test_vectors_are_columns(tmp_path, pandas):
     records = np.zeros(len(POINTS), [("pos", ">f8", 2), ("id", "i4")])
     records["pos"] = POINTS
     np.save(tmp_path / "x.npy", records)
@@ -453,11 +409,8 @@ def test_vectors_are_columns(tmp_path):
     require_labels(epsflow.read_points(tmp_path / "x.h5", ["pos[0]", "pos[1]"]))
 
 
-def test_nulls_of_tables(tmp_path):
-    needs_pandas()
-    arrow = pytest.importorskip("pyarrow")
-    big = arrow.table({"x": [1.5, 2.5, None], "n": [2**53 + 1, None, 3], "s": ["a", None, "c"]})
-    pytest.importorskip("pyarrow.parquet").write_table(big, tmp_path / "x.parquet")
+def test_nulls_of_tables(tmp_path, pandas, arrow):
+    write_arrow(tmp_path / "x.parquet", {"x": [1.5, 2.5, None], "n": [2**53 + 1, None, 3], "s": ["a", None, "c"]})
     X = epsflow.read_points(tmp_path / "x.parquet")
     assert np.isnan(X["x"][2]) and X["n"][0] == 2**53 + 1 and X["s"][0] == "a"
     with pytest.raises(ValueError, match="'n'.*2\\*\\*53"):
@@ -465,21 +418,15 @@ def test_nulls_of_tables(tmp_path):
     table = pytest.importorskip("astropy.table")
     masked = table.MaskedColumn([1, 2, 3], mask=[False, True, False])
     table.Table({"x": [1.0, 2.0, np.nan], "n": masked}).write(tmp_path / "x.fits")
-    np.testing.assert_array_equal(
-        epsflow.read_points(tmp_path / "x.fits").to_numpy(), [[1, 1], [2, np.nan], [np.nan, 3]]
-    )
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.fits"), [[1, 1], [2, np.nan], [np.nan, 3]])
 
 
-def test_units_and_further_tables_of_fits(tmp_path):
-    needs_pandas()
+def test_units_and_further_tables_of_fits(tmp_path, pandas):
     fits = pytest.importorskip("astropy.io.fits")
-    column = fits.Column(name="RA", format="E", array=POINTS[:, 0], unit="furlong per fortnight")
-    hdus = [
-        fits.PrimaryHDU(), fits.BinTableHDU.from_columns([column], name="A"),
-        fits.BinTableHDU.from_columns(
-            [column, fits.Column(name="B", format="J", array=np.arange(len(POINTS)))], name="Second"
-        ),
-    ]
+    a = fits.Column(name="RA", format="E", array=POINTS[:, 0], unit="furlong per fortnight")
+    b = fits.Column(name="B", format="J", array=np.arange(len(POINTS)))
+    tables = [fits.BinTableHDU.from_columns(columns, name=name) for name, columns in (("A", [a]), ("Second", [a, b]))]
+    hdus = [fits.PrimaryHDU(), *tables]
     fits.HDUList(hdus).writeto(tmp_path / "x.fits")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -491,17 +438,15 @@ def test_units_and_further_tables_of_fits(tmp_path):
     fits.HDUList(hdus[:2]).writeto(tmp_path / "one.fits")
     for wrong in ("third", 0, 3, -1, ""):
         for file, shown in (("x", r"1 \(A\), 2 \(SECOND\)"), ("one", r"1 \(A\)")):
-            with pytest.raises(
-                ValueError, match=f"{file}.fits: there is no table {wrong!r}: table= may choose of {shown}$"
-            ):
+            words = f"{file}.fits: there is no table {wrong!r}: table= may choose of {shown}$"
+            with pytest.raises(ValueError, match=words):
                 epsflow.read_points(tmp_path / f"{file}.fits", table=wrong)
     fits.HDUList([fits.PrimaryHDU(POINTS)]).writeto(tmp_path / "image.fits")
     with pytest.raises(ValueError, match="image.fits: it has no table"):
         epsflow.read_points(tmp_path / "image.fits")
 
 
-def test_nulls_of_scaled_numbers_of_fits(tmp_path):
-    needs_pandas()
+def test_nulls_of_scaled_numbers_of_fits(tmp_path, pandas):
     fits = pytest.importorskip("astropy.io.fits")
     stored = np.array([1, -38, 3, -9], "i2")
     arrays = {"z": ("I", stored), "v": ("2I", np.stack([stored, stored + 1], axis=1)), "u": ("I", stored)}
@@ -531,13 +476,10 @@ def ascii_table(path, form, fields, null) -> None:
     """Writes an ASCII table of FITS with fields of ten letters in x, and y from 0 on."""
     cards = {
         "XTENSION": "'TABLE   '", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 20, "NAXIS2": len(fields), "PCOUNT": 0,
-        "GCOUNT": 1, "TFIELDS": 2,
+        "GCOUNT": 1, "TFIELDS": 2, "TTYPE1": "'x       '", "TFORM1": f"'{form:<8}'", "TBCOL1": 1,
+        "TTYPE2": "'y       '", "TFORM2": "'F10.2   '", "TBCOL2": 11,
+        **({} if null is None else {"TNULL1": f"'{null:<8}'"}),
     }
-    cards.update({
-        "TTYPE1": "'x       '", "TFORM1": f"'{form:<8}'", "TBCOL1": 1, "TTYPE2": "'y       '", "TFORM2": "'F10.2   '",
-        "TBCOL2": 11,
-    })
-    cards.update({} if null is None else {"TNULL1": f"'{null:<8}'"})
     primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
     headers = [
         "".join(f"{key:<8}= {value:>20}".ljust(80) for key, value in part.items()) + "END".ljust(80)
@@ -545,11 +487,7 @@ def ascii_table(path, form, fields, null) -> None:
     ]
     rows = "".join(field + f"{i:10.2f}" for i, field in enumerate(fields))
     assert all(len(field) == 10 for field in fields)
-    path.write_bytes(
-        "".join(
-            part + fill * (-len(part) % 2880) for part, fill in ((headers[0], " "), (headers[1], " "), (rows, " "))
-        ).encode()
-    )
+    path.write_bytes("".join(part + " " * (-len(part) % 2880) for part in (*headers, rows)).encode())
 
 
 NULLS = [
@@ -566,8 +504,7 @@ NULLS = [
 
 
 @pytest.mark.parametrize(("form", "fields", "null", "expected"), NULLS)
-def test_nulls_of_ascii_tables_of_fits(tmp_path, form, fields, null, expected):
-    needs_pandas()
+def test_nulls_of_ascii_tables_of_fits(tmp_path, pandas, form, fields, null, expected):
     pytest.importorskip("astropy")
     ascii_table(tmp_path / "x.fits", form, fields, null)
     with warnings.catch_warnings():
@@ -577,8 +514,7 @@ def test_nulls_of_ascii_tables_of_fits(tmp_path, form, fields, null, expected):
     assert epsflow.drop_missing(X)[1].tolist() == np.flatnonzero(np.isfinite(expected)).tolist()
 
 
-def test_columns_of_ascii_tables_that_nobody_asked_for(tmp_path):
-    needs_pandas()
+def test_columns_of_ascii_tables_that_nobody_asked_for(tmp_path, pandas):
     pytest.importorskip("astropy")
     ascii_table(tmp_path / "x.fits", "F10.4", ["no number ", "         5", "---       "], None)
     assert epsflow.read_points(tmp_path / "x.fits", ["y"])["y"].tolist() == [0, 1, 2]
@@ -601,30 +537,23 @@ UNSIGNED = {
 
 
 @pytest.mark.parametrize("name", UNSIGNED)
-def test_unsigned_numbers_of_netcdf(tmp_path, name):
-    h5py = pytest.importorskip("h5py")
+def test_unsigned_numbers_of_netcdf(tmp_path, h5py, name):
     kind, said, stored, expected = UNSIGNED[name]
     for text in (said, np.bytes_(said), np.array([said], dtype=h5py.string_dtype())):
         with h5py.File(tmp_path / "x.nc", "w") as file:
             for key, array in {"matrix": np.column_stack([stored, stored]), "lon": stored, "lat": stored}.items():
                 file.create_dataset(key, data=np.array(array, kind)).attrs["_Unsigned"] = text
-        np.testing.assert_array_equal(
-            epsflow.read_points(tmp_path / "x.nc", table="matrix"), np.column_stack([expected, expected])
-        )
-        np.testing.assert_array_equal(
-            np.asarray(epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])), np.column_stack([expected, expected])
-        )
+        for columns, table in ((None, "matrix"), (["lon", "lat"], None)):
+            X = epsflow.read_points(tmp_path / "x.nc", columns, table)
+            np.testing.assert_array_equal(np.asarray(X), np.column_stack([expected, expected]))
     with h5py.File(tmp_path / "x.nc", "a") as file:
-        file["lon"].attrs["_FillValue"] = (
-            np.array([-1], kind) if kind[0] != "u" and "u" not in kind else np.array([1], kind)
-        )
+        file["lon"].attrs["_FillValue"] = np.array([1 if "u" in kind else -1], kind)
     with pytest.raises(ValueError, match="/lon is of netCDF, with _FillValue: .*xarray"):
         epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])
 
 
 @pytest.mark.parametrize("code", [32015, 32008, 303])
-def test_filters_that_hdf5_lacks(tmp_path, code):
-    h5py = pytest.importorskip("h5py")
+def test_filters_that_hdf5_lacks(tmp_path, h5py, code):
     if h5py.h5z.filter_avail(code):
         pytest.skip(f"the filter {code} is there")
     with h5py.File(tmp_path / "x.h5", "w") as file:
@@ -634,9 +563,8 @@ def test_filters_that_hdf5_lacks(tmp_path, code):
         made = h5py.h5d.create(file.id, b"points", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple((3, 2)), packed)
         made.write_direct_chunk((0, 0), b"as the filter packs it", 0)
         file["plain"] = POINTS
-    with pytest.raises(
-        ValueError, match=f"x.h5: /points is packed by the filter .*{code}, which this HDF5 lacks: import hdf5plugin"
-    ):
+    words = f"x.h5: /points is packed by the filter .*{code}, which this HDF5 lacks: import hdf5plugin"
+    with pytest.raises(ValueError, match=words):
         epsflow.read_points(tmp_path / "x.h5", table="points")
     np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.h5", table="plain"), POINTS)
 
@@ -645,9 +573,8 @@ STARS = np.arange(9.0).reshape(3, 3) + 50
 
 
 @pytest.fixture
-def snapshot(tmp_path):
+def snapshot(tmp_path, h5py):
     """Writes the files of a snapshot: dark matter; dark matter and two stars; one star; an empty group of stars."""
-    h5py = pytest.importorskip("h5py")
     dark = np.arange(12.0).reshape(4, 3)
     total = np.array([0, 8, 0, 0, 3, 0], np.uint32)
     files = []
@@ -673,20 +600,19 @@ def test_files_of_a_snapshot_without_the_type(snapshot):
         assert epsflow.read_points(order, [2, 0], table="PartType4/Coordinates").tolist() == STARS[:, [2, 0]].tolist()
         for columns, table in ((["Masses", "Ages"], "PartType4"), (["PartType4/Masses", "PartType4/Ages"], None)):
             assert np.asarray(epsflow.read_points(order, columns, table)).tolist() == STARS[:, :2].tolist()
-    with pytest.raises(
-        ValueError, match="snap.0.hdf5: no particles in 'PartType4/Coordinates', which other files of the snapshot have"
+    for files, columns, table, words in (
+        ([a, a], None, "PartType4/Coordinates",
+         "snap.0.hdf5: no particles in 'PartType4/Coordinates', which other files of the snapshot have"),
+        ([a, b], None, "PartType5/Coordinates",  # no file has it
+         "snap.0.hdf5: say which array.*; there is no 'PartType5/Coordinates'"),
+        ([a, b], None, "PartType4/Coordinate", "snap.1.hdf5: say which array.*; there is no 'PartType4/Coordinate'$"),
+        ([a, b], ["Masses", "Metals"], "PartType4", "snap.1.hdf5: say which array.*; there is no 'Metals'"),
     ):
-        epsflow.read_points([a, a], table="PartType4/Coordinates")
-    with pytest.raises(ValueError, match="snap.0.hdf5: say which array.*; there is no 'PartType5/Coordinates'"):
-        epsflow.read_points([a, b], table="PartType5/Coordinates")  # no file has it
-    with pytest.raises(ValueError, match="snap.1.hdf5: say which array.*; there is no 'PartType4/Coordinate'$"):
-        epsflow.read_points([a, b], table="PartType4/Coordinate")
-    with pytest.raises(ValueError, match="snap.1.hdf5: say which array.*; there is no 'Metals'"):
-        epsflow.read_points([a, b], ["Masses", "Metals"], table="PartType4")
+        with pytest.raises(ValueError, match=words):
+            epsflow.read_points(files, columns, table)
 
 
-def test_a_file_that_is_of_no_snapshot(snapshot, tmp_path):
-    h5py = pytest.importorskip("h5py")
+def test_a_file_that_is_of_no_snapshot(snapshot, h5py, tmp_path):
     with h5py.File(tmp_path / "other.hdf5", "w") as file:
         file["positions"] = STARS
     with pytest.raises(ValueError, match="other.hdf5: say which array.*; there is no 'PartType4/Coordinates'"):
@@ -697,8 +623,7 @@ def test_a_file_that_is_of_no_snapshot(snapshot, tmp_path):
         epsflow.read_points(snapshot[:2], table="PartType4/Coordinates")
 
 
-def test_arrays_of_hdf5(tmp_path):
-    h5py = pytest.importorskip("h5py")
+def test_arrays_of_hdf5(tmp_path, h5py):
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["deep/down/points"] = POINTS
         file["text"] = "what this is"
@@ -716,8 +641,7 @@ def test_arrays_of_hdf5(tmp_path):
         epsflow.read_points(tmp_path / "x.h5", ["lon", "lat"])
 
 
-def test_links_of_hdf5(tmp_path):
-    h5py = pytest.importorskip("h5py")
+def test_links_of_hdf5(tmp_path, h5py):
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["g/points"], file["g/x"], file["g/y"] = POINTS, *POINTS.T
         file["other"] = POINTS[:3]
@@ -740,17 +664,16 @@ def test_links_of_hdf5(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
-def test_columns_of_one_name(tmp_path, ending):
-    needs_pandas()
+def test_columns_of_one_name(tmp_path, pandas, ending):
     file = tmp_path / f"x.{ending}"
     if ending == "csv":
         file.write_text("x,y,x\n1,2,3\n4,5,6\n")
     else:
-        table = pytest.importorskip("pyarrow").table([[1, 4], [2, 5], [3, 6]], names=["x", "y", "x"])
+        arrow = pytest.importorskip("pyarrow")
+        table = arrow.table([[1, 4], [2, 5], [3, 6]], names=["x", "y", "x"])
         if ending == "parquet":
-            pytest.importorskip("pyarrow.parquet").write_table(table, file)
-        else:
-            arrow = sys.modules["pyarrow"]
+            write_arrow(file, table)
+        else:  # write_feather() refuses the names
             with arrow.OSFile(str(file), "wb") as sink, arrow.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
     for columns in (None, [0, 1, 2]):
@@ -759,103 +682,73 @@ def test_columns_of_one_name(tmp_path, ending):
     assert epsflow.read_points(file, [2, "y"]).to_numpy().tolist() == [[3, 2], [6, 5]]
     assert epsflow.read_points([file, file], [2, 0]).to_numpy().tolist() == [[3, 1], [6, 4]] * 2
     for name in ("x", " X"):
-        with pytest.raises(
-            ValueError, match=f"x.{ending}: the columns 0 and 2 are both named '{name}': choose by number"
-        ):
+        words = f"x.{ending}: the columns 0 and 2 are both named '{name}': choose by number"
+        with pytest.raises(ValueError, match=words):
             epsflow.read_points(file, [name, "y"])
 
 
-def test_names_of_columns_in_upper_and_lower_case(tmp_path):
-    needs_pandas()
-    (tmp_path / "x.csv").write_text("x,X,Y\n1,2,3\n")
-    assert epsflow.read_points(tmp_path / "x.csv", ["X", "y"]).to_numpy().tolist() == [[2, 3]]
-    assert epsflow.read_points(tmp_path / "x.csv", ["x", "Y"]).to_numpy().tolist() == [[1, 3]]
+def test_names_of_columns_in_upper_and_lower_case(read_text):
+    for columns, row in ((["X", "y"], [2, 3]), (["x", "Y"], [1, 3])):
+        assert read_text("x,X,Y\n1,2,3\n", columns).to_numpy().tolist() == [row]
 
 
-def test_a_column_whose_name_begins_another(tmp_path):
-    needs_pandas()
-    table = pytest.importorskip("pyarrow").table({"x.y": [1.0], "x": [2.0]})
-    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "x.parquet")
+def test_a_column_whose_name_begins_another(tmp_path, pandas):
+    write_arrow(tmp_path / "x.parquet", {"x.y": [1.0], "x": [2.0]})
     assert epsflow.read_points(tmp_path / "x.parquet").to_numpy().tolist() == [[1, 2]]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
 @pytest.mark.parametrize("length", [-1, 2])
 @pytest.mark.parametrize("number", ["float32", "float64", "int64"])
-def test_numbers_of_lists_are_columns(tmp_path, ending, length, number):
-    needs_pandas()
-    arrow = pytest.importorskip("pyarrow")
+def test_numbers_of_lists_are_columns(tmp_path, pandas, arrow, ending, length, number):
     vectors = arrow.array([[1, 2], [3, 4], None, [5, None]], arrow.list_(arrow.type_for_alias(number), length))
     read = {}
     for name, part in (("whole", vectors[:2]), ("gaps", vectors)):
-        table = arrow.table({"v": part, "z": arrow.array(np.arange(len(part)) + 6.0)})
         file = tmp_path / f"{name}.{ending}"
-        if ending == "parquet":
-            pytest.importorskip("pyarrow.parquet").write_table(table, file)
-        else:
-            pytest.importorskip("pyarrow.feather").write_feather(table, str(file))
+        write_arrow(file, {"v": part, "z": np.arange(len(part)) + 6.0})
         read[name] = epsflow.read_points(file)
         assert list(read[name]) == ["v[0]", "v[1]", "z"]
         assert list(epsflow.read_points(file, ["z", "v[1]"])) == ["z", "v[1]"]
+        with pytest.raises(ValueError, match=r"column 'v' has lists of numbers: name these, as v\[0\]"):
+            epsflow.read_points(file, ["v"])
     assert read["whole"].to_numpy().tolist() == [[1, 2, 6], [3, 4, 7]] and str(read["whole"]["v[0]"].dtype) == number
     np.testing.assert_array_equal(read["gaps"], [[1, 2, 6], [3, 4, 7], [np.nan, np.nan, 8], [5, np.nan, 9]])
-    for lists, words in (
-        ([[1], [2, 3]], "column 'v' has lists of 1 and of 2 values"), ([[2**53 + 1], None], "9007199254740993")
-    ):
-        pytest.importorskip("pyarrow.parquet").write_table(
-            arrow.table({"v": lists, "z": [6.0, 7.0]}), tmp_path / "x.parquet"
-        )
-        with pytest.raises(ValueError, match=words):
-            epsflow.read_points(tmp_path / "x.parquet")
-        for columns in (["z"], [-1]):
-            assert epsflow.read_points(tmp_path / "x.parquet", columns).to_numpy().tolist() == [[6], [7]]
-    with pytest.raises(ValueError, match=r"column 'v' has lists of numbers: name these, as v\[0\]"):
-        epsflow.read_points(tmp_path / "x.parquet", ["v"])
 
 
 @pytest.mark.parametrize("lists, kind, words", [
+    ([[1], [2, 3]], None, "column 'v' has lists of 1 and of 2 values"),
+    ([[2**53 + 1], None], None, "9007199254740993"),
     ([None, None], "list", "all of its rows are missing"),
     ([["a", None], ["b"]], None, "lists of string, which are no numbers"),
     ([[True, None], [False]], None, "lists of bool, which are no numbers"),
     ([[[1.0]], None], None, "which are no numbers"),
 ])
-def test_lists_that_are_no_coordinates(tmp_path, lists, kind, words):
-    needs_pandas()
-    arrow = pytest.importorskip("pyarrow")
-    array = arrow.array(lists, arrow.list_(arrow.float64()) if kind else None)
-    pytest.importorskip("pyarrow.parquet").write_table(
-        arrow.table({"v": array, "z": [6.0, 7.0]}), tmp_path / "x.parquet"
-    )
+def test_lists_that_are_no_coordinates(tmp_path, pandas, arrow, lists, kind, words):
+    file = tmp_path / "x.parquet"
+    write_arrow(file, {"v": arrow.array(lists, arrow.list_(arrow.float64()) if kind else None), "z": [6.0, 7.0]})
     with pytest.raises(ValueError, match=words):
-        epsflow.read_points(tmp_path / "x.parquet")
+        epsflow.read_points(file)
     for columns in (["z"], [-1]):
-        assert epsflow.read_points(tmp_path / "x.parquet", columns).to_numpy().tolist() == [[6], [7]]
+        assert epsflow.read_points(file, columns).to_numpy().tolist() == [[6], [7]]
 
 
-def test_lists_of_a_fixed_length_have_their_columns_without_a_list(tmp_path):
-    needs_pandas()
-    arrow = pytest.importorskip("pyarrow")
-    pairs = arrow.list_(arrow.float64(), 2)
-    for name, lists in (("empty", []), ("missing", [None]), ("whole", [[1.0, 2.0]])):
-        pytest.importorskip("pyarrow.parquet").write_table(
-            arrow.table({" v": arrow.array(lists, pairs)}), tmp_path / f"{name}.parquet"
-        )
-    X = epsflow.read_points([tmp_path / f"{name}.parquet" for name in ("empty", "missing", "whole")])
+def test_lists_of_a_fixed_length_have_their_columns_without_a_list(tmp_path, pandas, arrow):
+    files = [tmp_path / f"{name}.parquet" for name in ("empty", "missing", "whole")]
+    for file, lists in zip(files, ([], [None], [[1.0, 2.0]])):
+        write_arrow(file, {" v": arrow.array(lists, arrow.list_(arrow.float64(), 2))})
+    X = epsflow.read_points(files)
     assert list(X) == [" v[0]", " v[1]"]
     np.testing.assert_array_equal(X, [[np.nan, np.nan], [1, 2]])
-    assert epsflow.read_points(tmp_path / "whole.parquet", [" v[1]"]).to_numpy().tolist() == [[2]]
+    assert epsflow.read_points(files[-1], [" v[1]"]).to_numpy().tolist() == [[2]]
 
 
 @pytest.mark.parametrize("name", [None, "id"])
-def test_the_index_of_a_frame_is_no_coordinate(tmp_path, name):
-    pandas = needs_pandas()
-    arrow = pytest.importorskip("pyarrow")
+def test_the_index_of_a_frame_is_no_coordinate(tmp_path, pandas, arrow, name):
     frame = pandas.DataFrame({"x": [1.0, 2], "y": [3.0, 4]}, index=pandas.Index([5, 7], name=name))
     table = arrow.Table.from_pandas(frame)
-    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "x.parquet")
-    pytest.importorskip("pyarrow.feather").write_feather(table, str(tmp_path / "x.feather"))
     shown = name or "__index_level_0__"
     for file in (tmp_path / "x.parquet", tmp_path / "x.feather"):
+        write_arrow(file, table)
         X = epsflow.read_points(file)
         assert list(X) == ["x", "y"] and X.to_numpy().tolist() == [[1, 3], [2, 4]]
         assert epsflow.read_points(file, -1).to_numpy().tolist() == [[3], [4]]
@@ -863,12 +756,13 @@ def test_the_index_of_a_frame_is_no_coordinate(tmp_path, name):
 
 
 def test_without_pandas_tables_are_arrays(tmp_path, monkeypatch):
-    for ending in ("npy", "npz", "parquet", "fits"):
-        KINDS[ending][0](tmp_path / f"x.{ending}")
+    files = [tmp_path / f"x.{ending}" for ending in ("npy", "npz", "parquet", "fits")]
+    for file in files:
+        KINDS[file.suffix[1:]][0](file)
     (tmp_path / "x.csv").write_text("x,y\n1,2\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    for ending in ("npy", "npz", "parquet", "fits"):
-        X = epsflow.read_points(tmp_path / f"x.{ending}", ["x", "y"])
+    for file in files:
+        X = epsflow.read_points(file, ["x", "y"])
         assert type(X) is np.ndarray
         require_labels(X)
     with pytest.raises(ImportError, match="x.csv takes pandas, which is not there: pip install pandas"):
@@ -887,24 +781,22 @@ def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, ending, libra
         epsflow.read_points(tmp_path / f"x.{ending}", ["x", "y"])
 
 
-def test_several_files(tmp_path):
-    needs_pandas()
-    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
-    (tmp_path / "b.csv").write_text("x,z\n3,4\n")
-    (tmp_path / "c.csv").write_text("5,6\n7,8\n")
-    with pytest.raises(ValueError, match="b.csv has the columns .*a.csv has .*columns="):
-        epsflow.read_points([tmp_path / "a.csv", tmp_path / "b.csv"])
-    joined = epsflow.read_points([tmp_path / "a.csv", tmp_path / "b.csv"], [0, 1])
+def test_several_files(tmp_path, pandas):
+    a, b, c, array = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv", "x.npy"))
+    a.write_text("x,y\n1,2\n")
+    b.write_text("x,z\n3,4\n")
+    c.write_text("5,6\n7,8\n")
+    np.save(array, POINTS)
+    joined = epsflow.read_points([a, b], [0, 1])
     assert joined.to_numpy().tolist() == [[1, 2], [3, 4]] and list(joined) == ["x", "y"]
-    with pytest.raises(ValueError, match="c.csv has the columns"):
-        epsflow.read_points([tmp_path / "a.csv", tmp_path / "c.csv"], [0, 1])
-    with pytest.raises(
-        ValueError, match="x.npy is NPY, and .*c.csv is text: read the files of each kind by themselves"
+    for files, columns, words in (
+        ([a, b], None, "b.csv has the columns .*a.csv has .*columns="),
+        ([a, c], [0, 1], "c.csv has the columns"),
+        ([c, array], None, "x.npy is NPY, and .*c.csv is text: read the files of each kind by themselves"),
+        ([], None, "files is empty"),
     ):
-        np.save(tmp_path / "x.npy", POINTS)
-        epsflow.read_points([tmp_path / "c.csv", tmp_path / "x.npy"])
-    with pytest.raises(ValueError, match="files is empty"):
-        epsflow.read_points([])
+        with pytest.raises(ValueError, match=words):
+            epsflow.read_points(files, columns)
     np.save(tmp_path / "single.npy", POINTS.astype(np.float32))
     np.save(tmp_path / "double.npy", POINTS)
     assert epsflow.read_points([tmp_path / "single.npy"] * 2).dtype == np.float32
@@ -945,10 +837,8 @@ def test_several_files(tmp_path):
         (b"\x1f\x8b and nothing more", {}, "."),
     ],
 )
-def test_what_cannot_be_read_names_the_file(tmp_path, content, options, words):
-    needs_pandas()
-    for library in ("astropy", "h5py", "pyarrow"):
-        pytest.importorskip(library)
+def test_what_cannot_be_read_names_the_file(tmp_path, pandas, h5py, arrow, content, options, words):
+    pytest.importorskip("astropy")
     (tmp_path / "points").write_bytes(content)
     with pytest.raises((ValueError, TypeError), match=f"points: .*{words}"):
         epsflow.read_points(tmp_path / "points", **options)

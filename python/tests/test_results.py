@@ -1,7 +1,4 @@
-"""Tests results folders: Python reads those of the program, and the program continues those of save().
-
-EPSFLOW_PROGRAM is the path of the program. If it is neither set nor in PATH, tests of the program skip.
-"""
+"""Tests results folders: Python reads those of the program, and the program continues those of save()."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import succeeded
 
 import epsflow
 from epsflow import _results, _tasks
@@ -47,49 +45,37 @@ def assert_same(left, right) -> None:
             assert getattr(variant, name) == getattr(other, name)
 
 
-def test_saved_and_loaded(result, tmp_path):
+def test_saved_pickled_and_loaded(result, tmp_path):
     folder = tmp_path / "new" / "results"
     result.save(folder)
-    loaded = epsflow.load(folder)
-    assert_same(result, loaded)
+    loaded = epsflow.load(str(folder))
     assert len(loaded.summary) == len(result)
     assert not (folder / ".epsflow").exists()
-    loaded.save(tmp_path / "again")  # information about the input is kept
-    again = json.loads((tmp_path / "again/sweep.json").read_text())
-    assert again["input"] == json.loads((folder / "sweep.json").read_text())["input"]
-    assert_same(result, epsflow.load(str(tmp_path / "again")))
-
-
-def test_results_pickle(result, tmp_path):
-    result.save(tmp_path / "a")
-    for original in (result, epsflow.load(tmp_path / "a")):
-        copy = pickle.loads(pickle.dumps(original))
-        assert_same(result, copy)
-        copy.save(tmp_path / "b", overwrite=True)
-        inputs = [json.loads((tmp_path / name / "sweep.json").read_text())["input"] for name in "ab"]
+    for found in (loaded, pickle.loads(pickle.dumps(result)), pickle.loads(pickle.dumps(loaded))):
+        assert_same(result, found)
+        found.save(tmp_path / "again", overwrite=True)  # information about the input is kept
+        inputs = [json.loads((of / "sweep.json").read_text())["input"] for of in (folder, tmp_path / "again")]
         assert inputs[0] == inputs[1]
+        assert_same(result, epsflow.load(tmp_path / "again"))
 
 
 def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
     np.save(tmp_path / "points.npy", points)
     sweep = ["sweep", tmp_path / "points.npy", "--eps", "0.1,0.25", "--out", tmp_path / "r"]
-    assert program(*sweep, "--minpts", 4, "--keep", "summary").returncode == 0
-    assert program(*sweep, "--minpts", 8, "--core", "--resume").returncode == 0
+    succeeded(program(*sweep, "--minpts", 4, "--keep", "summary"))
+    succeeded(program(*sweep, "--minpts", 8, "--core", "--resume"))
     loaded = epsflow.load(tmp_path / "r")
-    alone = epsflow.sweep(points, eps=[0.1, 0.25], min_samples=[4, 8])
-    for variant in alone:
+    for variant in epsflow.sweep(points, eps=[0.1, 0.25], min_samples=[4, 8]):
         found = loaded.variant(variant.eps, variant.min_samples)
-        assert (found.n_clusters, found.n_noise, found.largest) == (
-            variant.n_clusters, variant.n_noise, variant.largest
-        )
+        for name in ("n_clusters", "n_noise", "largest"):
+            assert getattr(found, name) == getattr(variant, name)
         assert repr(found) == repr(variant)
         if variant.min_samples == 8:
             np.testing.assert_array_equal(found.labels, variant.labels)
             continue
+        words = rf"no labels of eps={variant.eps:g}, min_samples=4, .* counts alone: .*--resume"
         for array in ("labels", "core"):
-            with pytest.raises(
-                ValueError, match=rf"no labels of eps={variant.eps:g}, min_samples=4, .* counts alone: .*--resume"
-            ):
+            with pytest.raises(ValueError, match=words):
                 getattr(found, array)
     assert len(loaded.summary) == 4
     with pytest.raises(ValueError, match="no labels of eps=0.1, min_samples=4"):
@@ -97,24 +83,17 @@ def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
     assert not (tmp_path / "copy").exists()
 
 
-def test_labels_are_mapped_when_asked_for(result, tmp_path):
-    result.save(tmp_path / "r")
-    labels = epsflow.load(tmp_path / "r").labels(0.1, 4)
-    mapped = [
-        line.split("-")[0] for line in Path("/proc/self/maps").read_text().splitlines()
-        if "eps_0.1_minpts_4.npy" in line
-    ]
-    assert labels.ctypes.data // 4096 * 4096 == int(mapped[0], 16) and not labels.flags.writeable
-
-
-def test_mapped_labels_keep_no_descriptor(result, tmp_path):
+def test_labels_are_mapped_when_asked_for_and_keep_no_descriptor(result, tmp_path):
     result.save(tmp_path / "r")
     loaded = epsflow.load(tmp_path / "r")
     before = os.listdir("/proc/self/fd")
     held = [(variant.labels, variant.core) for variant in loaded]
     assert os.listdir("/proc/self/fd") == before
-    del held, loaded
-    assert str(tmp_path) not in Path("/proc/self/maps").read_text()
+    labels, maps = loaded.labels(0.1, 4), Path("/proc/self/maps")
+    (mapped, *_) = (line for line in maps.read_text().splitlines() if "labels/eps_0.1_minpts_4.npy" in line)
+    assert labels.ctypes.data // 4096 * 4096 == int(mapped.split("-")[0], 16) and not labels.flags.writeable
+    del held, loaded, labels
+    assert str(tmp_path) not in maps.read_text()
 
 
 def test_threads_ask_for_the_same_labels():
@@ -144,32 +123,29 @@ def test_names_that_are_no_utf8(result, tmp_path):
     assert str(folder) in str(refused.value)
 
 
-def test_without_core(points, tmp_path):
-    epsflow.sweep(points, 0.1, 4).save(tmp_path / "r")
-    assert not (tmp_path / "r/core").exists()
-    with pytest.raises(ValueError, match="core=True"):
-        epsflow.load(tmp_path / "r")[0].core_sample_indices
-
-
 def test_core_points_of_some_variants(points, tmp_path):
-    some = epsflow.sweep(points, 0.1, [4, 8], core=True)
-    mixed = epsflow.SweepResult([*some, epsflow.sweep(points, 0.2, 4)[0]])
+    some, without = epsflow.sweep(points, 0.1, [4, 8], core=True), epsflow.sweep(points, 0.2, 4)
+    without.save(tmp_path / "without")
+    assert not (tmp_path / "without/core").exists()
+    mixed = epsflow.SweepResult([*some, without[0]])
     mixed.save(tmp_path / "r")
     loaded = epsflow.load(tmp_path / "r")
     for variant in some:
         np.testing.assert_array_equal(loaded.variant(0.1, variant.min_samples).core, variant.core)
-    with pytest.raises(ValueError, match="core=True"):
-        loaded.variant(0.2, 4).core
+    for variant in (epsflow.load(tmp_path / "without")[0], loaded.variant(0.2, 4)):
+        for name in ("core", "core_sample_indices"):
+            with pytest.raises(ValueError, match="core=True"):
+                getattr(variant, name)
     mixed.save(tmp_path / "r", overwrite=True)
-    epsflow.SweepResult(mixed[::-1]).save(tmp_path / "r", overwrite=True)
+    turned = epsflow.SweepResult(mixed[::-1])
+    turned.save(tmp_path / "r", overwrite=True)
     (tmp_path / "other/core").mkdir(parents=True)
     (tmp_path / "other/core/eps_0.1_minpts_4.npy").write_text("somebody's")
     with pytest.raises(FileExistsError, match="not written by epsflow"):
-        epsflow.SweepResult(mixed[::-1]).save(tmp_path / "other")
+        turned.save(tmp_path / "other")
     loaded.save(tmp_path / "again")
-    np.testing.assert_array_equal(
-        epsflow.load(tmp_path / "again").core_sample_indices(0.1, 4), some[0].core_sample_indices
-    )
+    again = epsflow.load(tmp_path / "again")
+    np.testing.assert_array_equal(again.core_sample_indices(0.1, 4), some[0].core_sample_indices)
 
 
 def test_overwriting_only_when_told(result, points, tmp_path):
@@ -299,12 +275,20 @@ def test_a_save_that_is_killed_is_finished_by_the_program(program, result, point
     np.save(tmp_path / "points.npy", points)
     epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
     save_and_stop_after(result, tmp_path / "r", steps)
-    run = program(
-        "sweep", tmp_path / "points.npy", "--eps", "0.1", "--minpts", "4", "--out", tmp_path / "r", "--resume"
-    )
-    assert run.returncode == 0, run.stderr
-    assert "0 variants" in run.stdout
+    sweep = ("sweep", tmp_path / "points.npy", "--eps", "0.1", "--minpts", "4", "--out", tmp_path / "r", "--resume")
+    assert "0 variants" in succeeded(program(*sweep)).stdout
     assert_same(result, epsflow.load(tmp_path / "r"))
+
+
+def exchanged(old: str, new: str):
+    """Returns the damage that exchanges a text in a file."""
+
+    def damage(file: Path) -> None:
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+    return damage
 
 
 DAMAGE = {
@@ -320,13 +304,18 @@ DAMAGE = {
         (lambda f: f.write_bytes(f.read_bytes()[:-1] + b"\2"), "has changed since it was written"),
     ],
     "sweep.json": [
-        (lambda f: f.write_text(f.read_text().replace('"minpts": 4', '"minpts": 5')), "is damaged"),
-        (lambda f: f.write_text(f.read_text().replace('"minpts": 4', '"minpts": "4"')), "is damaged"),
         (lambda f: f.unlink(), "no folder of results"),
         (lambda f: f.write_text(f.read_text()[:100]), "not written by epsflow, or is damaged"),
-        (lambda f: f.write_text(f.read_text().replace("core/eps_0.1_minpts_4.npy", "../../mine")),
-         "which epsflow never writes"),
-        (lambda f: f.write_text(f.read_text().replace('"complete"', '"interrupted"')), "is not finished"),
+        (exchanged("core/eps_0.1_minpts_4.npy", "../../mine"), "which epsflow never writes"),
+        (exchanged('"complete"', '"interrupted"'), "is not finished"),
+        *((exchanged(old, new), "is damaged") for old, new in (
+            ('"minpts": 4', '"minpts": 5'), ('"minpts": 4', '"minpts": "4"'), ('"minpts": 4,', '"minpts": 4.5,'),
+            ('"minpts": 4,', '"minpts": -4,'), ('"points": 900', '"points": true'), ('"points": 900', '"points": -1'),
+            ('"points": 900', '"points": 1e99'), ('"points": 900', f'"points": {2**70}'),
+            ('"points": 900', '"points": 900.5'), ('"input": {', '"input": [{'), ('"status":', '"state":'),
+            ('"noise": ', '"noise": 1e61, "x": '), ('"core": ', '"core": 1'), ('"clusters": ', '"clusters": -1'),
+            ('"bytes": ', '"bytes": 0.'), ('"variants": ', '"variants": 1'),
+        )),
     ],
 }
 
@@ -353,22 +342,6 @@ def test_summary_csv_is_for_people_alone(result, tmp_path, text):
     assert (tmp_path / "r/summary.csv").read_text() == whole
 
 
-@pytest.mark.parametrize("old, new", [('"points": 900', '"points": true'), ('"points": 900', '"points": -1'),
-                                      ('"points": 900', '"points": 1e99'), ('"points": 900', f'"points": {2**70}'),
-                                      ('"input": {', '"input": [{'), ('"status":', '"state":'),
-                                      ('"points": 900', '"points": 900.5'), ('"minpts": 4,', '"minpts": 4.5,'),
-                                      ('"minpts": 4,', '"minpts": -4,'), ('"noise": ', '"noise": 1e61, "x": '),
-                                      ('"core": ', '"core": 1'), ('"clusters": ', '"clusters": -1'),
-                                      ('"bytes": ', '"bytes": 0.'), ('"variants": ', '"variants": 1')])
-def test_damage_of_other_kinds(result, tmp_path, old, new):
-    result.save(tmp_path / "r")
-    text = (tmp_path / "r/sweep.json").read_text()
-    assert old in text
-    (tmp_path / "r/sweep.json").write_text(text.replace(old, new))
-    with pytest.raises(ValueError, match="damaged"):
-        epsflow.load(tmp_path / "r")
-
-
 def hdf5(file, points=3, counts="<u8", labels="<i4", summary=None, description=None):
     """Writes the file as the program does, except for the given parts."""
     h5py = pytest.importorskip("h5py")
@@ -384,22 +357,13 @@ def test_damage_of_one_file(tmp_path):
     file = tmp_path / "sweep.h5"
     assert epsflow.load(hdf5(file))[0].labels.tolist() == [0, 0, 0]
     assert epsflow.load(hdf5(file, labels=">i2"))[0].labels.tolist() == [0, 0, 0]
-    for damage in (
-        {"points": "3"},
-        {"points": 3.0},
-        {"points": None},
-        {"points": [3]},
-        {"points": 2**70},
-        {"counts": "<f8"},
-        {"labels": "<f8"},
-        {"labels": "<i8"},
-        {"summary": 1},
-        {"summary": [1]},
-        {"description": [1]},
-        {"description": 7},
-    ):
-        with pytest.raises(ValueError, match="sweep.h5 is no sweep.h5 of epsflow, or is damaged"):
-            epsflow.load(hdf5(file, **damage))
+    for part, wrong in {
+        "points": ["3", 3.0, None, [3], 2**70], "counts": ["<f8"], "labels": ["<f8", "<i8"], "summary": [1, [1]],
+        "description": [[1], 7],
+    }.items():
+        for value in wrong:
+            with pytest.raises(ValueError, match="sweep.h5 is no sweep.h5 of epsflow, or is damaged"):
+                epsflow.load(hdf5(file, **{part: value}))
 
 
 def test_what_is_no_folder_of_results(tmp_path):
@@ -414,8 +378,7 @@ def test_what_is_no_folder_of_results(tmp_path):
 
 def test_unfinished_results_are_taken_when_told(result, tmp_path):
     result.save(tmp_path / "r")
-    manifest = tmp_path / "r/sweep.json"
-    manifest.write_text(manifest.read_text().replace('"complete"', '"interrupted"'))
+    exchanged('"complete"', '"interrupted"')(tmp_path / "r/sweep.json")
     assert_same(result, epsflow.load(tmp_path / "r", unfinished=True))
 
 
@@ -430,8 +393,7 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
     np.save(tmp_path / "points.npy", points)
     eps = ",".join(f"{v:.17g}" for v in dict.fromkeys(v.eps for v in result))
     sweep = ("sweep", tmp_path / "points.npy", "--eps", eps, "--minpts", "4,8", "--core", "--out")
-    run = program(*sweep, tmp_path / "theirs")
-    assert run.returncode == 0, run.stderr
+    succeeded(program(*sweep, tmp_path / "theirs"))
     loaded = epsflow.load(tmp_path / "theirs")
     assert_same(result, loaded)
     # The files must be equal, except for times and programs.
@@ -445,19 +407,15 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
     checksums = [json.loads(files["sweep.json"])["input"]["checksum"] for files in (theirs, ours, copied)]
     assert len(set(checksums)) == 1
     # The program adds variants and recomputes none.
-    run = program(*sweep, tmp_path / "ours", "--resume")
-    assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
-    run = program(
-        "sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours",
-        "--resume",
-    )
-    assert run.returncode == 0 and "1 variant" in run.stdout, run.stdout + run.stderr
+    assert "0 variants" in succeeded(program(*sweep, tmp_path / "ours", "--resume")).stdout
+    more = (*sweep[:3], "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours", "--resume")
+    assert "1 variant" in succeeded(program(*more)).stdout
     assert len(epsflow.load(tmp_path / "ours")) == len(result) + 1
     # The program refuses other points, and replaces the folder only if it is told to.
     np.save(tmp_path / "other.npy", points + 1)
     assert program("sweep", tmp_path / "other.npy", *sweep[2:], tmp_path / "ours", "--resume").returncode == 3
     assert program(*sweep, tmp_path / "ours").returncode == 2
-    assert program(*sweep, tmp_path / "ours", "--overwrite").returncode == 0
+    succeeded(program(*sweep, tmp_path / "ours", "--overwrite"))
     assert_same(result, epsflow.load(tmp_path / "ours"))
 
 
@@ -465,8 +423,7 @@ def test_results_of_a_metric_are_the_programs_of_it_alone(program, points, tmp_p
     np.save(tmp_path / "points.npy", points)
     sweep = ["sweep", tmp_path / "points.npy", "--eps", "50", "--minpts", "4", "--out", tmp_path / "r", "--resume"]
     epsflow.sweep(points, 50, 4, metric="greatcircle", metric_params={"unit": "km"}).save(tmp_path / "r")
-    run = program(*sweep, "--metric", "greatcircle", "--unit", "km")
-    assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
+    assert "0 variants" in succeeded(program(*sweep, "--metric", "greatcircle", "--unit", "km")).stdout
     assert program(*sweep, "--metric", "greatcircle").returncode == 3
     assert program(*sweep).returncode == 3
     epsflow.sweep(points, 50, 4, sample_weight=np.full(len(points), 0.5)).save(tmp_path / "r", overwrite=True)
@@ -484,20 +441,17 @@ def test_results_of_weights_are_the_programs_of_the_same_weights(program, points
     result = epsflow.sweep(points, 0.2, 4, sample_weight=given)
     given[:] = 9  # the array belongs to the caller
     result.save(tmp_path / "r")
-    run = program(*sweep, "--weight", "2")
-    assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
+    assert "0 variants" in succeeded(program(*sweep, "--weight", "2")).stdout
     assert program(*sweep, "--weight", "3").returncode == 3
     assert program(*sweep).returncode == 3
-    assert program(*sweep[:-1], "--weight", "2", "--overwrite").returncode == 0
+    succeeded(program(*sweep[:-1], "--weight", "2", "--overwrite"))
     np.testing.assert_array_equal(epsflow.load(tmp_path / "r")[0].labels, result[0].labels)
 
 
 def test_rows_of_the_input_stay(program, tmp_path):
     (tmp_path / "points.csv").write_text("x,y\n0,0\nnan,1\n0,0.1\n5,5\n")
-    run = program(
-        "sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out", tmp_path / "r"
-    )
-    assert run.returncode == 0, run.stderr
+    sweep = ("sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out")
+    succeeded(program(*sweep, tmp_path / "r"))
     epsflow.load(tmp_path / "r").save(tmp_path / "again")
     np.testing.assert_array_equal(np.load(tmp_path / "again/rows.npy"), [0, 2, 3])
 
@@ -510,9 +464,8 @@ def test_everything_in_one_file(program, points, tmp_path, monkeypatch):
     run = program(*sweep)
     if run.returncode == 2 and "HDF5" in run.stderr:
         pytest.skip("the program is built without HDF5")
-    assert run.returncode == 0, run.stderr
-    run = program(*sweep[:3], "80", *sweep[4:], "--core", "--resume")  # one of two masks then exists
-    assert run.returncode == 0, run.stderr
+    succeeded(run)
+    succeeded(program(*sweep[:3], "80", *sweep[4:], "--core", "--resume"))  # one of two masks then exists
     folder, file = epsflow.load(tmp_path / "r"), tmp_path / "r/sweep.h5"
     with monkeypatch.context() as without:
         without.setitem(__import__("sys").modules, "h5py", None)
@@ -545,10 +498,9 @@ def test_a_killed_run_of_the_program_is_left_alone(result, tmp_path):
     hidden.mkdir(parents=True)
     event = 'begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}}'
     (hidden / "journal").write_text(f"{event} {zlib.crc32(event.encode()):08x}\n")
-    with pytest.raises(ValueError, match="was killed"):
-        result.save(tmp_path / "r", overwrite=True)
-    with pytest.raises(ValueError, match="was killed"):
-        epsflow.load(tmp_path / "r")
+    for use in (lambda folder: result.save(folder, overwrite=True), epsflow.load):
+        with pytest.raises(ValueError, match="was killed"):
+            use(tmp_path / "r")
     assert (hidden / "journal").exists()
 
 
@@ -564,7 +516,7 @@ def forge(folder: Path, name: str, content: bytes) -> None:
 
 def test_numbers_of_offers_that_epsflow_never_writes(program, points, tmp_path):
     np.save(tmp_path / "x.npy", points)
-    assert program("explore", tmp_path / "x.npy", "--out", tmp_path / "r", "--quiet").returncode == 0
+    succeeded(program("explore", tmp_path / "x.npy", "--out", tmp_path / "r", "--quiet"))
     whole = json.loads((tmp_path / "r/explore.json").read_text())
     epsflow.load(tmp_path / "r")
     for minpts in (4.5, 4.0, "4", True, None, [4]):
@@ -575,11 +527,10 @@ def test_numbers_of_offers_that_epsflow_never_writes(program, points, tmp_path):
 
 
 def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points, tmp_path):
-    np.savetxt(
-        tmp_path / "x.csv", np.column_stack([points, np.arange(900) // 300]), "%.17g", ",", header="x,y,t", comments=""
-    )
+    rows = np.column_stack([points, np.arange(900) // 300])
+    np.savetxt(tmp_path / "x.csv", rows, "%.17g", ",", header="x,y,t", comments="")
     grid = ("--columns", "x,y", "--eps", "0.1,0.2", "--minpts", 4, "--quiet", "--out")
-    assert program("sweep", tmp_path / "x.csv", *grid, tmp_path / "r", "--by", "t").returncode == 0
+    succeeded(program("sweep", tmp_path / "x.csv", *grid, tmp_path / "r", "--by", "t"))
     whole = (tmp_path / "r/slices.csv").read_text()
     row = whole.splitlines()[1]
     for place, field in enumerate(row.split(",")[1:], 1):
@@ -590,13 +541,12 @@ def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points
             forge(tmp_path / "r", "slices.csv", whole.replace(row, forged, 1).encode())
             with pytest.raises(ValueError, match=r"slices\.csv was not written by epsflow, or is damaged"):
                 epsflow.load(tmp_path / "r")
-    assert program("sweep", tmp_path / "x.csv", *grid, tmp_path / "l", "--lineage").returncode == 0
+    succeeded(program("sweep", tmp_path / "x.csv", *grid, tmp_path / "l", "--lineage"))
     with np.load(tmp_path / "l/lineage.npz") as stored:
         arrays = dict(stored)
     for name in sorted(set(arrays) - {"eps"}):
         np.savez(tmp_path / "forged.npz", **{**arrays, name: arrays[name] + 0.5})
         forge(tmp_path / "l", "lineage.npz", (tmp_path / "forged.npz").read_bytes())
-        with pytest.raises(
-            ValueError, match=rf"lineage\.npz is no lineage\.npz of epsflow, or is damaged: {name} are no whole numbers"
-        ):
+        words = rf"lineage\.npz is no lineage\.npz of epsflow, or is damaged: {name} are no whole numbers"
+        with pytest.raises(ValueError, match=words):
             epsflow.load(tmp_path / "l")

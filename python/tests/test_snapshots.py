@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from programs import succeeded
 
 import epsflow
 
@@ -44,10 +45,6 @@ def matter():
     return draw.uniform(0, BOX, (500, 3)), draw.uniform(0, BOX, (300, 3))
 
 
-def labels_of(path):
-    return np.load(path)
-
-
 @pytest.mark.parametrize("swift", [True, False])
 def test_groups_of_dark_matter(tmp_path, program, matter, swift):
     dark, gas = matter
@@ -57,18 +54,16 @@ def test_groups_of_dark_matter(tmp_path, program, matter, swift):
         "fof", file, "--b", 0.4, "--min-size", 3, "--velocity", "vx,vy,vz", "--catalog", tmp_path / "c.csv",
         "--out", tmp_path / "g.npy",
     )
-    done = program(*words, "--attach", "gas", "--attached", tmp_path / "gas.npy")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(program(*words, "--attach", "gas", "--attached", tmp_path / "gas.npy"))
     expected = epsflow.friends_of_friends(dark, b=0.4, box=BOX, min_size=3, attach=gas)
-    np.testing.assert_array_equal(labels_of(tmp_path / "g.npy"), expected.labels)
-    np.testing.assert_array_equal(labels_of(tmp_path / "gas.npy"), expected.attached)
+    np.testing.assert_array_equal(np.load(tmp_path / "g.npy"), expected.labels)
+    np.testing.assert_array_equal(np.load(tmp_path / "gas.npy"), expected.attached)
     table = np.genfromtxt(tmp_path / "c.csv", delimiter=",", names=True)
     np.testing.assert_allclose(table["Masses_total"], table["size"] * (2.0 if swift else 0.5), rtol=1e-12)
     np.testing.assert_array_equal(table["attached"], expected.catalog["attached"])
     first = expected.labels == 0
-    np.testing.assert_allclose(
-        table["vx_mean"][0], (10 * dark[first, 0]).astype(np.float32).mean(dtype=np.float64), rtol=1e-6
-    )
+    velocity = (10 * dark[first, 0]).astype(np.float32).mean(dtype=np.float64)
+    np.testing.assert_allclose(table["vx_mean"][0], velocity, rtol=1e-6)
     for text in ("--box 10,10,10", "dark-matter (PartType1)", "--weight Masses", "attached"):
         assert text in done.stderr + done.stdout, text
     assert ("SWIFT snapshot" in done.stderr) == swift
@@ -79,19 +74,16 @@ def test_files_of_one_snapshot_and_particles_by_name_or_number(tmp_path, program
     total = np.array([300, 500, 0, 0, 0, 0], np.uint32)
     first = write_snapshot(tmp_path / "snap_000.0.hdf5", {1: dark[:200]}, files=2, total=total)
     second = write_snapshot(tmp_path / "snap_000.1.hdf5", {0: gas, 1: dark[200:]}, files=2, total=total)
-    done = program("fof", first, second, "--b", 0.4, "--out", tmp_path / "g.npy", "--quiet")
-    assert done.returncode == 0, done.stderr
-    np.testing.assert_array_equal(
-        labels_of(tmp_path / "g.npy"), epsflow.friends_of_friends(dark, b=0.4, box=BOX).labels
-    )
-    alone = program("fof", first, "--b", 0.4)
-    assert alone.returncode == 0 and "one of 2 files" in alone.stderr
+    succeeded(program("fof", first, second, "--b", 0.4, "--out", tmp_path / "g.npy", "--quiet"))
+    expected = epsflow.friends_of_friends(dark, b=0.4, box=BOX).labels
+    np.testing.assert_array_equal(np.load(tmp_path / "g.npy"), expected)
+    assert "one of 2 files" in succeeded(program("fof", first, "--b", 0.4)).stderr
     for word in ("gas", "0"):
         done = program("fof", first, second, "--particles", word, "--b", 0.4, "--json", "--quiet")
         assert json.loads(done.stdout)["points"] == 300
     done = program("fof", first, "--particles", "stars", "--b", 0.4)
-    assert done.returncode == 3 and "stars" in done.stderr and "gas, dark-matter" in done.stderr
-    assert "--particles" in done.stderr
+    assert done.returncode == 3
+    assert all(text in done.stderr for text in ("stars", "gas, dark-matter", "--particles")), done.stderr
 
 
 def test_a_sweep_takes_the_box_unless_another_is_given(tmp_path, program, matter):
@@ -99,8 +91,7 @@ def test_a_sweep_takes_the_box_unless_another_is_given(tmp_path, program, matter
     file = write_snapshot(tmp_path / "snap.hdf5", {1: dark})
     for more, params in (((), {"box": BOX}), (("--box", "-"), {}), (("--metric", "manhattan"), {"box": BOX})):
         out = tmp_path / f"r{len(more)}{more[-1:] == ('-',)}"
-        done = program("sweep", file, "--eps", 0.9, "--minpts", 4, "--out", out, *more)
-        assert done.returncode == 0, done.stderr
+        succeeded(program("sweep", file, "--eps", 0.9, "--minpts", 4, "--out", out, *more))
         metric = "manhattan" if "manhattan" in more else "euclidean"
         expected = epsflow.sweep(dark, eps=0.9, min_samples=4, metric=metric, metric_params=params or None)[0].labels
         np.testing.assert_array_equal(np.load(next(out.rglob("eps*.npy"))), expected)
@@ -127,12 +118,9 @@ def test_what_cannot_be_is_said(tmp_path, program, matter):
         assert done.returncode == code, (words, done.stderr)
         for text in texts:
             assert text in done.stderr, (words, text, done.stderr)
-    done = program(
-        "fof", table, "--linking-length", 0.6, "--box", 10, "--attach", table, "--attached", tmp_path / "same.npy",
-        "--out", tmp_path / "g.npy",
-    )
-    assert done.returncode == 0, done.stderr
-    np.testing.assert_array_equal(labels_of(tmp_path / "same.npy"), labels_of(tmp_path / "g.npy"))
+    files = ("--attach", table, "--attached", tmp_path / "same.npy", "--out", tmp_path / "g.npy")
+    succeeded(program("fof", table, "--linking-length", 0.6, "--box", 10, *files))
+    np.testing.assert_array_equal(np.load(tmp_path / "same.npy"), np.load(tmp_path / "g.npy"))
 
 
 def layout(path):
@@ -153,8 +141,7 @@ def test_the_catalogue_of_swift_is_that_of_python(tmp_path, program, matter):
     dark, _ = matter
     file = write_snapshot(tmp_path / "snap.hdf5", {1: dark}, mass=0.5)
     words = ("fof", file, "--b", 0.4, "--min-size", 3, "--dialect", "swift", "--catalog", tmp_path / "program.hdf5")
-    done = program(*words, "--cgs", "2e24,3e43")
-    assert done.returncode == 0, done.stderr
+    succeeded(program(*words, "--cgs", "2e24,3e43"))
     groups = epsflow.friends_of_friends(dark, b=0.4, box=BOX, min_size=3, weights=np.full(len(dark), 0.5))
     groups.to_swift(tmp_path / "python.hdf5", length=2e24, mass=3e43)
     assert layout(tmp_path / "program.hdf5") == layout(tmp_path / "python.hdf5")

@@ -9,11 +9,14 @@ import pickle
 import signal
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from checks import check_refused
 
 import epsflow
+from epsflow._arrays import as_points
 from epsflow._tasks import python_words
 
 sklearn_cluster = pytest.importorskip("sklearn.cluster")
@@ -75,8 +78,6 @@ def test_a_sweep_is_64_fits_of_scikit_learn(dtype, dims):
 def test_points_in_c_order_are_not_copied(blobs):
     for dtype in (np.float32, np.float64):
         X = np.ascontiguousarray(blobs, dtype=dtype)
-        from epsflow._arrays import as_points
-
         assert as_points(X) is X
 
 
@@ -99,19 +100,9 @@ def test_results_outlive_what_made_them(blobs):
 def test_threads_share_an_engine(blobs):
     data = epsflow.Engine("cpu").load(blobs)
     expected = data.sweep(0.1, 5)[0].labels
-    wrong: list[int] = []
-
-    def work() -> None:
-        for _ in range(20):
-            if not np.array_equal(data.sweep(0.1, 5)[0].labels, expected):
-                wrong.append(1)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with ThreadPoolExecutor(4) as pool:
+        for labels in pool.map(lambda _: data.sweep(0.1, 5)[0].labels, range(80)):
+            np.testing.assert_array_equal(labels, expected)
 
 
 def test_a_fork_makes_an_engine_of_its_own(blobs):
@@ -189,27 +180,18 @@ def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
         if enough.is_set():
             raise StopIteration
 
-    ended: list[BaseException] = []
-
-    def work() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(data.sweep, np.linspace(0.001, 0.01, 20), range(2, 80), progress=until_enough)
+        assert running.wait(60)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
-            data.sweep(np.linspace(0.001, 0.01, 20), range(2, 80), progress=until_enough)
-        except BaseException as error:
-            ended.append(error)
-
-    other = threading.Thread(target=work)
-    other.start()
-    assert running.wait(60)
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            engine.load(np.zeros((10, 2)))
-        assert other.is_alive()  # the other thread still has its turn
-    finally:
-        enough.set()
-        other.join()
+            with pytest.raises(KeyboardInterrupt):
+                engine.load(np.zeros((10, 2)))
+            assert other.running()  # the other thread still has its turn
+        finally:
+            enough.set()
     # The callback's exception wins, although the run that it ended was cancelled.
-    assert isinstance(ended[0], StopIteration)
+    assert isinstance(other.exception(), StopIteration)
     assert len(engine.load(np.zeros((10, 2)))) == 10
 
 
@@ -277,8 +259,11 @@ def test_models_outlive_their_engine(blobs):
     with epsflow.Engine("cpu", memory="1GiB", threads=1) as engine:
         model = epsflow.DBSCAN(0.1, engine=engine).fit(blobs)
         assert copy.copy(engine) is engine and copy.deepcopy(model).engine is engine
-    np.testing.assert_array_equal(model.predict(blobs), model.labels_)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(blobs), model.labels_)
+        again = pickle.loads(pickle.dumps(model))
+    assert again.engine.backend == "cpu"
+    for found in (model, again, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(found.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)
+        np.testing.assert_array_equal(found.predict(blobs), model.labels_)
 
 
 def test_no_gpu_is_no_lack_of_memory(blobs):
@@ -340,25 +325,10 @@ def test_results_say_of_what_they_are(blobs, tmp_path):
         assert result.rows is None and loaded.rows is None
 
 
-def test_data_sets_pickle(blobs):
-    data = epsflow.Engine("cpu", memory="1GiB", threads=1).load(blobs, metric="manhattan")
-    again = pickle.loads(pickle.dumps(data))
-    assert again.shape == data.shape and again.engine._engine.threads == 1
-    np.testing.assert_array_equal(again.sweep(0.1, 5)[0].labels, data.sweep(0.1, 5)[0].labels)
-
-
-def test_pickle(blobs):
-    fitted = pickle.loads(pickle.dumps(epsflow.DBSCAN(0.1, engine=epsflow.Engine("cpu")).fit(blobs)))
-    np.testing.assert_array_equal(fitted.labels_, epsflow.DBSCAN(0.1).fit(blobs).labels_)
-    assert fitted.engine.backend == "cpu"
-
-
 @pytest.mark.parametrize(
     "call, error, words",
     [
         (lambda X: epsflow.sweep(X, 0, 4), ValueError, "eps == 0"),
-        (lambda X: epsflow.sweep(X, "a", 4), TypeError, "eps is 'a'"),
-        (lambda X: epsflow.sweep(X, 0.1, 2.5), TypeError, "min_samples is 2.5"),
         (lambda X: epsflow.sweep(X, 0.1, 0), ValueError, "min_samples == 0"),
         (lambda X: epsflow.sweep(X[:, 0], 0.1, 4), ValueError, "Reshape your data"),
         (lambda X: epsflow.sweep(X.astype(complex), 0.1, 4), ValueError, "Complex data not supported"),
@@ -366,11 +336,8 @@ def test_pickle(blobs):
         (lambda X: epsflow.sweep(np.ma.masked_greater(X, 4), 0.1, 4), ValueError, "masked values"),
         (lambda X: epsflow.sweep(np.array([["a", "b"]]), 0.1, 4), ValueError, "not all of it is numbers"),
         (lambda X: epsflow.sweep(X, 0.1, 4, memory="1KB"), MemoryError, "raise memory"),
-        (lambda X: epsflow.sweep(X, 0.1, 4, memory="much"), ValueError, "is no size"),
         (lambda X: epsflow.sweep(X, 0.1, 4, index="kd"), ValueError, "index='kd'"),
         (lambda X: epsflow.sweep(X, [], 4), ValueError, "no variant"),
-        (lambda X: epsflow.DBSCAN(metric="precomputed").fit(X), ValueError, "must be square"),
-        (lambda X: epsflow.Engine("tpu"), ValueError, "backend='tpu'"),
     ],
 )
 def test_bad_input_is_named(blobs, call, error, words):
@@ -418,28 +385,25 @@ def test_names_of_files_stay_as_they_are():
 def test_labels_of_the_host_are_not_left_on_a_gpu(blobs, monkeypatch):
     data = epsflow.Engine("cpu").load(blobs)
     monkeypatch.setattr(data.engine, "_backend", "gpu")
-    with pytest.raises(
-        ValueError, match="^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"
-    ):
+    words = "^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"
+    with pytest.raises(ValueError, match=words):
         data.sweep(0.1, 5, output="cupy", strategy="table")
 
 
 def test_gpus_that_are_not_there_or_are_said_twice():
-    X = np.zeros((3, 2))
-    with pytest.raises(ValueError, match="gpus is '0;1': give all, or numbers of GPUs as in 0,1"):
-        epsflow.sweep(X, 1, 2, gpus="0;1")
-    with pytest.raises(TypeError, match="gpus beside engine"):
-        epsflow.sweep(X, 1, 2, gpus="all", backend="cpu")
-    with pytest.raises(TypeError, match="gpus beside engine"):
-        epsflow.sweep(X, 1, 2, gpus="all", engine=epsflow.Engine(backend="cpu"))
-    with pytest.raises(ValueError, match="output"):
-        epsflow.sweep(X, 1, 2, gpus="all", output="torch")
-    for none in ([], ""):
-        with pytest.raises(ValueError, match="gpus names no GPU"):
-            epsflow.sweep(X, 1, 2, gpus=none)
+    def sweep(**given):
+        return lambda: epsflow.sweep(np.zeros((3, 2)), 1, 2, **given)
+
+    check_refused(
+        (sweep(gpus="0;1"), ValueError, "gpus is '0;1': give all, or numbers of GPUs as in 0,1"),
+        (sweep(gpus="all", backend="cpu"), TypeError, "gpus beside engine"),
+        (sweep(gpus="all", engine=epsflow.Engine(backend="cpu")), TypeError, "gpus beside engine"),
+        (sweep(gpus="all", output="torch"), ValueError, "output"),
+        (sweep(gpus=[]), ValueError, "gpus names no GPU"),
+        (sweep(gpus=""), ValueError, "gpus names no GPU"),
+    )
     if "gpu" not in epsflow.backends():
-        with pytest.raises((ValueError, RuntimeError), match="GPU"):
-            epsflow.sweep(X, 1, 2, gpus=[0])
+        check_refused((sweep(gpus=[0]), (ValueError, RuntimeError), "GPU"))
         return
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(2000, 2))

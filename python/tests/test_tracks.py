@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import datetime
 import itertools
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -59,14 +59,11 @@ def track(by="cores", **parameters):
     return epsflow.tracks(X, labels, times, slices=TIMES, match="ids", ids=pixels, **parameters)
 
 
-def found_events(found):
-    return {(e.event, e.frame, len(e.before), len(e.after)) for e in found.events if e.event != "continuation"}
-
-
 @pytest.mark.parametrize("by", ["cores", "ids"])
 def test_a_storm(by):
     found = track(by)
-    assert found_events(found) == {
+    events = {(e.event, e.frame, len(e.before), len(e.after)) for e in found.events if e.event != "continuation"}
+    assert events == {
         ("birth", 1, 0, 1), ("merge", 2, 2, 1), ("split", 3, 1, 2), ("death", 4, 1, 0), ("death", 5, 1, 0),
         ("birth", 6, 0, 1),
     }
@@ -120,11 +117,7 @@ def test_tobac_reads_it(tmp_path):
 
 
 def test_without_pandas(monkeypatch):
-    real = builtins.__import__
-    monkeypatch.setattr(
-        builtins, "__import__",
-        lambda name, *rest: (_ for _ in ()).throw(ImportError(name)) if name == "pandas" else real(name, *rest),
-    )
+    monkeypatch.setitem(sys.modules, "pandas", None)
     found = track()
     assert isinstance(found.table, dict) and isinstance(found.links, dict)
     assert set(found.links) == {"before", "after", "before_points", "after_points", "same_cell"}
@@ -163,10 +156,9 @@ def test_links_are_those_of_all_pairs():
 
 def test_the_sphere_and_a_box():
     lon, lat = [179.5, -179.5, 179.9, -179.7], [10.0, 10.0, 10.2, 10.2]
-    for metric, columns, where in (
-        ("greatcircle", [lon, lat], slice(None)), ("haversine", np.radians([lat, lon]), slice(None))
+    for metric, columns, eps in (
+        ("greatcircle", [lon, lat], 1.1), ("haversine", np.radians([lat, lon]), np.radians(1.1))
     ):
-        eps = 1.1 if metric == "greatcircle" else np.radians(1.1)
         found = epsflow.tracks(
             np.transpose(columns), [0, 0, 0, 0], [1, 1, 2, 2], core=np.ones(4, bool), eps=eps, metric=metric
         )

@@ -3,11 +3,12 @@
 import copy
 import datetime
 import pickle
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import epsflow
 import numpy as np
 import pytest
+from checks import check_refused
 from sklearn.cluster import DBSCAN
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -172,26 +173,18 @@ def test_ages_of_dates_are_exact():
 def test_threads_share_a_window():
     window = epsflow.Window(0.3, 5, max_points=2000)
     window.step(blobs(0))
-    failures = []
 
     def use(number):
-        try:
-            for seed in range(30):
-                if number % 2 == 0:
-                    window.step(blobs(seed, 50))
-                else:
-                    labels, core = window.labels, window.core
-                    assert labels.max() < len(labels) and core.any() and len(window.clusters) > 0
-                    assert isinstance(window.events, list) and len(window.points) > 0
-        except BaseException as error:
-            failures.append(error)
+        for seed in range(30):
+            if number % 2 == 0:
+                window.step(blobs(seed, 50))
+            else:
+                labels, core = window.labels, window.core
+                assert labels.max() < len(labels) and core.any() and len(window.clusters) > 0
+                assert isinstance(window.events, list) and len(window.points) > 0
 
-    threads = [threading.Thread(target=use, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(use, range(4)))  # raises the first error of a thread
     expected = epsflow.DBSCAN(0.3, min_samples=5).fit_predict(window.points)
     np.testing.assert_array_equal(window.labels, expected)
 
@@ -210,28 +203,27 @@ def test_times_that_are_none(times, error, text):
 
 
 def test_zones_are_not_mixed():
-    utc = datetime.timezone.utc
+    plain, zoned = datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
     window = epsflow.Window(0.5, 2)
-    window.step(np.zeros((1, 2)), times=[datetime.datetime(2026, 1, 1, tzinfo=utc)])
-    with pytest.raises(ValueError, match="earlier steps were dates with a zone"):
-        window.step(np.zeros((1, 2)), times=[datetime.datetime(2026, 1, 1)])
-    with pytest.raises(ValueError, match="some times have a zone"):
-        window.step(np.zeros((2, 2)), times=[datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 1, tzinfo=utc)])
+    window.step(np.zeros((1, 2)), times=[zoned])
+    for times, words in (([plain], "earlier steps were dates with a zone"), ([plain, zoned], "some times have a zone")):
+        with pytest.raises(ValueError, match=words):
+            window.step(np.zeros((len(times), 2)), times=times)
 
 
 def test_wrong_parameters():
-    with pytest.raises(ValueError, match="max_age"):
-        epsflow.Window(1, 2, max_age=-1)
-    with pytest.raises(ValueError, match="max_points"):
-        epsflow.Window(1, 2, max_points=0)
-    with pytest.raises(ValueError, match="max_age needs the times"):
-        epsflow.Window(1, 2, max_age=1).step([[0.0]])
-    with pytest.raises(ValueError, match="times are numbers: give a number"):
-        epsflow.Window(1, 2, max_age=datetime.timedelta(1)).step([[0.0]], times=[1])
-    with pytest.raises(ValueError, match="no points yet"):
-        epsflow.Window(1, 2).step()
-    with pytest.raises(ValueError, match="no points: call its step"):
-        epsflow.Window(1, 2).labels
+    check_refused(
+        (lambda: epsflow.Window(1, 2, max_age=-1), ValueError, "max_age"),
+        (lambda: epsflow.Window(1, 2, max_points=0), ValueError, "max_points"),
+        (lambda: epsflow.Window(1, 2, max_age=1).step([[0.0]]), ValueError, "max_age needs the times"),
+        (lambda: epsflow.Window(1, 2, max_age=datetime.timedelta(1)).step([[0.0]], times=[1]), ValueError,
+         "times are numbers: give a number"),
+        (lambda: epsflow.Window(1, 2).step(), ValueError, "no points yet"),
+        (lambda: epsflow.Window(1, 2).labels, ValueError, "no points: call its step"),
+        (lambda: epsflow.Window(1.0, 2, output="dlpack", backend="cpu").step(np.zeros((3, 2))), ValueError,
+         "works on the CPU"),
+        (lambda: epsflow.Window(1.0, 2, output="pandas"), ValueError, "output"),
+    )
 
 
 @parametrize_with_checks([epsflow.WindowDBSCAN()])
@@ -249,10 +241,3 @@ def test_estimator():
     np.testing.assert_array_equal(model.fit_predict(kept), model.labels_)
     with pytest.raises(ValueError, match="features"):
         model.partial_fit([[1.0, 2.0, 3.0]])
-
-
-def test_labels_stay_on_a_gpu_only_with_one():
-    with pytest.raises(ValueError, match="works on the CPU"):
-        epsflow.Window(1.0, 2, output="dlpack", backend="cpu").step(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="output"):
-        epsflow.Window(1.0, 2, output="pandas")
