@@ -55,9 +55,8 @@ def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -
         return
     listed = ", ".join(f"'{column}' ({holds})" for column, holds in refused[:4])
     more = f" and {len(refused) - 4} more" if len(refused) > 4 else ""
-    plural = "columns that are" if len(refused) > 1 else "a column that is"
-    no_number = "no numbers" if len(refused) > 1 else "no number"
-    raise ValueError(f"{name} has {plural} {no_number}, {listed}{more}: leave out what is no coordinate, {remedy}")
+    kind = "columns that are no numbers" if len(refused) > 1 else "a column that is no number"
+    raise ValueError(f"{name} has {kind}, {listed}{more}: leave out what is no coordinate, {remedy}")
 
 
 def has_masked(values: Any) -> bool:

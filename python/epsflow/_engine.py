@@ -21,6 +21,7 @@ from ._neighbors import neighbors_loaded
 from ._parameters import OPTIONS, as_bytes, as_choice, as_options, as_threads
 from ._plan import plan_loaded
 from ._precomputed import made_dense
+from ._results import Unchanging
 from ._sweep import sweep_loaded
 from ._tasks import log, python_errors, python_words
 from ._units import Given, as_given
@@ -37,7 +38,7 @@ def backends() -> dict[str, str]:
     return {name: detail for name, usable, detail in _core.backends() if usable}
 
 
-class Engine:
+class Engine(Unchanging):
     """A device with its memory and threads, kept for many runs. A data set is loaded once.
 
     Runs of one engine are serialized; any thread may start them. An engine cannot be used after a fork. If a pickled
@@ -131,13 +132,6 @@ class Engine:
 
     def __exit__(self, *error: Any) -> None:
         self.close()
-
-    def __copy__(self) -> Engine:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Engine:
-        """Returns the engine itself, so that copies of an estimator share it."""
-        return self
 
     def __reduce__(self) -> Any:
         return _make_engine, (self._arguments, self._backend if self._made is None else None)

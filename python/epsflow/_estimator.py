@@ -19,7 +19,7 @@ from ._explore import explore_loaded
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import Metric
-from ._parameters import as_eps, as_min_samples, as_options, as_threads
+from ._parameters import as_count, as_eps, as_options, as_threads
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
 from ._tasks import made_by, run_task
@@ -27,8 +27,8 @@ from ._units import Given, read, reference_of, require_reference
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import validate_data
+    from sklearn.exceptions import NotFittedError as NotFittedError  # other modules import it from here
+    from sklearn.utils.validation import validate_data as validate_data
 except ImportError:
     from ._plain_estimator import BaseEstimator, ClusterMixin, NotFittedError, validate_data
 
@@ -176,7 +176,7 @@ class DBSCAN(_Clusterer):
             return self._fit_distances(X, sample_weight)
         X = made_dense(X, self.memory, self.engine)
         metric = metric_of(X, self.metric, self.metric_params, self.p)
-        min_samples = as_min_samples(self.min_samples)
+        min_samples = as_count(self.min_samples, "min_samples")
         if is_on_gpu(X):
             eps, output = as_eps(self.eps), output_of(X)
             given = Given(as_gpu_points(X), metric)
@@ -187,10 +187,9 @@ class DBSCAN(_Clusterer):
             X = given.points
         points: Any = given.points
         engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
-        if sample_weight is not None:
-            sample_weight = _some_weight(sample_weight, len(points))
+        weights = _some_weight(sample_weight, len(points))
         result = sweep_loaded(
-            Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output
+            Dataset(engine, given), eps, min_samples, sample_weight=weights, core=True, output=output
         )[0]
         if output == "numpy":
             self.labels_ = result._result.labels  # writeable, as scikit-learn's
@@ -207,14 +206,13 @@ class DBSCAN(_Clusterer):
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
-        variant = as_eps(self.eps), as_min_samples(self.min_samples)
+        variant = as_eps(self.eps), as_count(self.min_samples, "min_samples")
         distances = as_distances(X)
         refuse_beyond_table(X, [variant[0]])
         X = validate_data(self, X, accept_sparse="csr")
         options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
-        if sample_weight is not None:
-            sample_weight = _some_weight(sample_weight, distances.shape[0])
-        result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
+        weights = _some_weight(sample_weight, distances.shape[0])
+        result = cluster_distances(distances, [variant], weights, True, None, options, directed=True)[0]
         self._fitted = None
         self.labels_ = result.labels  # writeable, as scikit-learn's
         self.core_sample_indices_ = np.flatnonzero(result.core)
@@ -347,9 +345,7 @@ class AutoDBSCAN(_Clusterer):
         given = _validated(self, X, metric_of(X, self.metric, self.metric_params))
         points: Any = given.points
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
-        if sample_weight is not None:
-            sample_weight = _some_weight(sample_weight, len(points))
-        self.exploration_ = explore_loaded(data, sample_weight=sample_weight)
+        self.exploration_ = explore_loaded(data, sample_weight=_some_weight(sample_weight, len(points)))
         offer = self.exploration_.recommended if self.eps == "each" else self.exploration_.one_eps
         self.eps_ = None if offer is None else offer.eps
         self.eps_of_clusters_ = None
@@ -431,8 +427,10 @@ def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None
     return read(X, metric, check=check)._replace(table=None, names=None)
 
 
-def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """Returns as_weights(). Raises ValueError also if all weights are 0, as scikit-learn does."""
+def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Returns as_weights(), or None for None. Raises ValueError also if all weights are 0, as scikit-learn does."""
+    if sample_weight is None:
+        return None
     weights = as_weights(sample_weight, n)
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")

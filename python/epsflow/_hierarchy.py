@@ -16,7 +16,7 @@ from ._arrays import as_weights
 from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_columns
 from ._loaded import Loaded, method
-from ._parameters import as_choice, as_min_samples
+from ._parameters import as_choice, as_count
 from ._tasks import made_by, python_errors
 
 _NO_NODE = 2**32 - 1
@@ -288,7 +288,7 @@ class Hierarchy:
         Raises ValueError if eps is negative or NaN.
         """
         with python_errors():
-            return np.asarray(self._tree.cut(float(eps), as_min_samples(min_cluster_size, "min_cluster_size")))
+            return np.asarray(self._tree.cut(float(eps), as_count(min_cluster_size, "min_cluster_size")))
 
     def linkage_matrix(self) -> NDArray[np.float64]:
         """Return SciPy's linkage matrix, [n_samples - 1, 4]. A node with k children is k - 1 rows of one distance."""
@@ -299,7 +299,7 @@ class Hierarchy:
 
         Raises ValueError for another number.
         """
-        return CondensedTree(self, as_min_samples(min_cluster_size, "min_cluster_size"))
+        return CondensedTree(self, as_count(min_cluster_size, "min_cluster_size"))
 
 
 class _HierarchyOnGpu(Hierarchy):
@@ -379,7 +379,7 @@ class SingleLinkageTree:
         ValueError, TypeError
             If cut_distance is NaN, or if a parameter is not a number.
         """
-        least = as_min_samples(min_cluster_size, "min_cluster_size")
+        least = as_count(min_cluster_size, "min_cluster_size")
         if np.isnan(cut_distance):
             raise ValueError("cut_distance is nan; it is a number")
         if cut_distance > 0:
@@ -433,7 +433,7 @@ def hierarchy_loaded(
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     is_one = not np.iterable(min_samples)
     given: Any = [min_samples] if is_one else min_samples
-    asked = [as_min_samples(one) for one in given]
+    asked = [as_count(one, "min_samples") for one in given]
     if not asked:
         raise ValueError("min_samples has no values: give at least one, or a whole number")
     if output == "numpy":

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_weights
 from ._labelled import as_frame
 from ._loaded import Loaded, method
-from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
+from ._parameters import SAME_EPS, as_choice, as_count, as_eps, as_options, as_variants, find_variant
 from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 
@@ -127,7 +127,7 @@ class Lineage:
             raise TypeError("lives() takes one of min_samples, eps and path: along which variants clusters live")
         along = self._figures[:, 0] if eps is not None else self._eps
         if min_samples is not None:
-            value: Any = as_min_samples(min_samples)
+            value: Any = as_count(min_samples, "min_samples")
             places = np.flatnonzero(self._figures[:, 0] == value)
             places = places[np.argsort(self._eps[places])]
         elif eps is not None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import _core
 
-_MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_BYTES = 2**63 - 1
 SAME_EPS = 1e-9  # relative: sums of steps differ by rounding
 
@@ -67,11 +66,6 @@ def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
     return value.to_value(unit)
 
 
-def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
-    """Returns min_samples as a whole number >= 1. Raises TypeError, ValueError."""
-    return _as_whole(min_samples, name, 1, _MOST_MIN_SAMPLES, "a whole number >= 1")
-
-
 def as_count(value: Any, name: str, least: int = 1) -> int:
     """Returns a whole number >= `least`. Raises TypeError, ValueError."""
     return _as_whole(value, name, least, 2**32 - 1, f"a whole number >= {least}")
@@ -89,12 +83,12 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
     if variants is not None:
         if eps is not None or min_samples is not None:
             raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
-        pairs = [(as_eps(e, unit), as_min_samples(m)) for e, m in map(_as_pair, _listed(variants))]
+        pairs = [(as_eps(e, unit), as_count(m, "min_samples")) for e, m in map(_as_pair, _listed(variants))]
     elif eps is None or min_samples is None:
         raise TypeError("a sweep needs eps and min_samples, numbers or lists of numbers, or variants")
     else:
         all_eps = [as_eps(e, unit) for e in _listed(eps)]
-        all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
+        all_min_samples = [as_count(m, "min_samples") for m in _listed(min_samples)]
         if len(all_eps) * len(all_min_samples) > _core.MOST_VARIANTS:
             raise ValueError(
                 f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the "

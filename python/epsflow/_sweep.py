@@ -110,12 +110,11 @@ class VariantResult(Unchanging):
         self._origin.require_whole("a catalogue")
         held, points = self._result, self._origin.points
         if self._output != "numpy" or not isinstance(points, np.ndarray) or self._origin.metric is None:
-            why = "was loaded or unpickled, and has no points"
-            if points is not None:
-                why = (
-                    "is of distances, and has no points" if self._origin.metric is None
-                    else "has its points or labels on a GPU"
-                )
+            why = (
+                "was loaded or unpickled, and has no points" if points is None
+                else "is of distances, and has no points" if self._origin.metric is None
+                else "has its points or labels on a GPU"
+            )
             raise ValueError(
                 f"the result {why}: give the points that were swept, epsflow.catalog(X, variant), with the "
                 "metric of the sweep"
@@ -256,21 +255,13 @@ class SweepResult(FromPoints):
         """
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
+        put = "put labels(eps, min_samples) beside"
         if X is None:
-            raise ValueError(
-                "the result was loaded or unpickled, and has no X: put labels(eps, min_samples) beside "
-                "the points yourself"
-            )
+            raise ValueError(f"the result was loaded or unpickled, and has no X: {put} the points yourself")
         if hasattr(X, "tocsr"):
-            raise ValueError(
-                "X is sparse distances, of which there is no table: put labels(eps, min_samples) beside "
-                "the points yourself"
-            )
+            raise ValueError(f"X is sparse distances, of which there is no table: {put} the points yourself")
         if not isinstance(X, np.ndarray) and self._origin.table is None:
-            raise ValueError(
-                "X is on a GPU, and labelled() makes tables on the host: put labels(eps, min_samples) beside a "
-                "copy of it there"
-            )
+            raise ValueError(f"X is on a GPU, and labelled() makes tables on the host: {put} a copy of it there")
         names = [as_choice(name, way, way[:-5]) for name, way in ((label_name, "label_name"), (core_name, "core_name"))]
         if names[0] == names[1]:
             raise ValueError(f"label_name and core_name are both {label_name!r}: give two names")

@@ -17,7 +17,7 @@ from ._gpu_arrays import OUTPUTS, as_output, on_host
 from ._labelled import as_columns
 from ._parameters import as_choice, as_count, as_options, as_variants, find_variant
 from ._tasks import made_by, python_errors
-from ._units import Given, as_given
+from ._units import as_given
 
 _NO_LIMIT = 2**32 - 2
 
@@ -381,11 +381,9 @@ def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[An
 
 def _numbers_of(times: Any) -> tuple[NDArray[np.float64], str]:
     kind = "dates"
-    zone = getattr(getattr(times, "dt", None), "tz", None) or getattr(times, "tz", None)
-    if zone is not None:
-        times, kind = times.tz_convert(None) if hasattr(times, "tz_convert") and not hasattr(times, "dt") else (
-            times.dt.tz_convert(None)
-        ), "dates with a zone"
+    dates = getattr(times, "dt", times)  # of a Series of pandas
+    if getattr(dates, "tz", None) is not None:
+        times, kind = dates.tz_convert(None), "dates with a zone"
     values = np.asarray(times)
     if values.dtype == object:
         for time in values:

@@ -179,11 +179,14 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     }
     parents = np.full(len(table["birth_place"]), -1, np.int64)
     living: list[int] = []  # the bar of each cluster of a variant
-    ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
     for place, here in enumerate(rows):
         owner = np.full(len(here), -1, np.int64)
-        for life, cluster_here in _living_on(living, rows, wider, place, table["death_place"], ended):
-            owner[cluster_here] = life
+        ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
+        for life, holder in zip(living, wider[rows[place - 1]].tolist()):  # none at the first place
+            if table["death_place"][life] > place:
+                owner[holder] = life
+            else:
+                ended.append((life, holder))
         for i, core in enumerate(first_core[here]):
             if owner[i] < 0:
                 owner[i] = births[place, int(core)]
@@ -191,19 +194,6 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
             parents[life] = owner[cluster_here]
         living = owner.tolist()
     return parents
-
-
-def _living_on(
-    living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any],
-    ended: list[tuple[int, int]],
-) -> list[tuple[int, int]]:
-    """Returns the bars of the variant before that continue at this place, with their clusters; fills `ended`."""
-    ended.clear()
-    going: list[tuple[int, int]] = []
-    if place:
-        for life, holder in zip(living, wider[rows[place - 1]].tolist()):
-            (going if deaths[life] > place else ended).append((life, holder))
-    return going
 
 
 def _with_parents(kept: NDArray[np.intp], parents: NDArray[np.int64]) -> list[int]:

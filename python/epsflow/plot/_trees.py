@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._docs import documented
 from .._gpu_arrays import to_host
 from .._hierarchy import CondensedTree, Hierarchy, SingleLinkageTree
-from .._parameters import as_min_samples, require_one_of
+from .._parameters import as_count, require_one_of
 from ._heatmap import WORDS, Grid, draw_grid
 from ._style import INK, MARK, SEQUENCE, log_ticks, say_empty, styled_axes
 
@@ -158,7 +158,7 @@ def hierarchies(
     if len(np.unique(up)) < len(up):
         raise ValueError(f"trees have min_samples {up.tolist()}: give one tree for each")
     sizes = min_cluster_size if np.iterable(min_cluster_size) else [min_cluster_size]
-    across = np.unique([as_min_samples(size, "min_cluster_size") for size in sizes])
+    across = np.unique([as_count(size, "min_cluster_size") for size in sizes])
     sizes = across.tolist()
     values = np.array([[_quantity(tree.condense(size), quantity, selection) for size in sizes] for tree in trees])
     with styled_axes(ax) as ax:

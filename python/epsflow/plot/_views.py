@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ._raster import Array, Extent, Project, bounds
 
 KINDS = ("auto", "plane", "geographic", "sky", "mollweide", "aitoff", "planes", "principal")
-SKIES = ("mollweide", "aitoff")
 _MOST_STRETCHED = 5  # if the ratio of the sides is larger, axes have different scales
 _MARGIN = 0.02
 
@@ -113,7 +112,7 @@ def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
 
 def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
     """Returns a function from longitude (-pi to pi) and latitude in radians to x and y, as in matplotlib's projection
-    of this name. kind: one of SKIES."""
+    "mollweide" or "aitoff"."""
     if kind == "aitoff":
 
         def aitoff(lon: Array, lat: Array) -> tuple[Array, Array]:
