@@ -286,9 +286,7 @@ class HDBSCAN(_Clusterer):
         ndarray of shape (n_samples,)
             -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
         """
-        return self._of_all(
-            self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size), _INFINITE, _MISSING
-        )
+        return self._of_all(self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size), _INFINITE, _MISSING)
 
     # ------------------------------------------------------------ parts of fit()
 

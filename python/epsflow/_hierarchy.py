@@ -16,7 +16,7 @@ from ._arrays import as_weights
 from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_columns
 from ._loaded import Loaded, method
-from ._parameters import as_choice, as_count
+from ._parameters import as_choice, as_count, as_counts
 from ._tasks import made_by, python_errors
 
 _NO_NODE = 2**32 - 1
@@ -431,16 +431,12 @@ def hierarchy_loaded(
     as_choice(output, "output", "numpy", OUTPUTS)
     require_gpu(output, data.engine.backend)
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    is_one = not np.iterable(min_samples)
-    given: Any = [min_samples] if is_one else min_samples
-    asked = [as_count(one, "min_samples") for one in given]
-    if not asked:
-        raise ValueError("min_samples has no values: give at least one, or a whole number")
+    asked = as_counts(min_samples, "min_samples")
     if output == "numpy":
         found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked, weights)]
     else:
         found = _left_on_gpu(data, asked, weights is not None, output)
-    return found[0] if is_one else found
+    return found if np.iterable(min_samples) else found[0]
 
 
 def _left_on_gpu(data: Loaded, asked: list[int], is_weighted: bool, output: str) -> list[Hierarchy]:

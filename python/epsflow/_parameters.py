@@ -71,6 +71,14 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
     return _as_whole(value, name, least, 2**32 - 1, f"a whole number >= {least}")
 
 
+def as_counts(values: Any, name: str) -> list[int]:
+    """Returns a number or several as a list of whole numbers >= 1. Raises TypeError; ValueError also for none."""
+    counts = [as_count(value, name) for value in _listed(values)]
+    if not counts:
+        raise ValueError(f"{name} has no values: give at least one, or a whole number")
+    return counts
+
+
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
     """Returns the pairs (eps, min_samples) without repeats: the variants, or every eps with every min_samples.
 

@@ -11,7 +11,7 @@ from ._arrays import as_weights
 from ._astropy import has_unit
 from ._columns import has_masked
 from ._parameters import as_bytes, as_options
-from ._tasks import ProgressOption, log, python_errors, wait_for
+from ._tasks import ProgressOption, in_order, log, python_errors, wait_for
 
 
 def is_sparse(X: Any) -> bool:
@@ -144,5 +144,4 @@ def cluster_distances(
             task = _core.start_distances(distances, largest, variants, run, as_options(**options))
     results: list[Any] = []
     wait_for(task, progress, results.extend)
-    found = {(result.eps, result.min_samples): result for result in results}
-    return [found[variant] for variant in variants]
+    return list(in_order(results, variants).values())

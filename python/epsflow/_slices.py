@@ -23,7 +23,7 @@ from ._loaded import Loaded
 from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
 from ._results import Folder, FromPoints, Origin, load_folder, stored
 from ._sweep import KEPT, SweepResult, VariantResult
-from ._tasks import ProgressOption, run_task
+from ._tasks import ProgressOption, in_order, run_task
 from ._units import Given, as_given, in_columns_of, warn_of_unit
 
 _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
@@ -275,14 +275,9 @@ def sweep_many(
     if n > 0:
         warn_of_unit(given, min(e for e, _ in asked))
     data = Loaded(of_engine, given, [int(offset) for offset in places.offsets])
-    found: dict[tuple[float, int], Any] = {}
-
-    def add(results: list[Any]) -> None:
-        for result in results:
-            found[float(result.eps), int(result.min_samples)] = result
-
-    run_task(_core.Dataset.start_sweep, data._data, asked, run, weights, progress=progress, on_results=add)
-    return SlicedResult(places, {variant: found[variant] for variant in asked}, run["keep"], given.unit, given, weights)
+    results: list[Any] = []
+    run_task(_core.Dataset.start_sweep, data._data, asked, run, weights, progress=progress, on_results=results.extend)
+    return SlicedResult(places, in_order(results, asked), run["keep"], given.unit, given, weights)
 
 
 def _slices_of(
@@ -328,10 +323,9 @@ def _slices_of(
 def _is_data_set(part: Any) -> bool:
     """Returns whether an element of the list X is a table or an array of points. If none is, X is one array as lists of
     numbers."""
-    has_shape = len(getattr(part, "shape", ())) == 2
     return (
-        has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas")
-        or frame_of(part) is not None
+        len(getattr(part, "shape", ())) == 2 or table_of(part) is not None
+        or library_of(part) in ("numpy", "geopandas") or frame_of(part) is not None
     )
 
 

@@ -23,7 +23,7 @@ from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, FromPoints, Origin, Unchanging, save_folder, stored
-from ._tasks import ProgressOption, python_errors, run_task
+from ._tasks import ProgressOption, in_order, python_errors, run_task
 from ._units import Given, warn_of_unit
 
 T = TypeVar("T")
@@ -396,19 +396,14 @@ class Asked:
         share, with_lineage = rank is not None, self.lineage and not rank
         if not share:
             warn_of_unit(self.given, min(e for e, _ in self.variants))
-        found: dict[tuple[float, int], VariantResult] = {}
-
-        def add(results: list[Any]) -> None:
-            for result in results:
-                variant = VariantResult(result, self.output, self.run["keep"])
-                found[variant.eps, variant.min_samples] = variant
-
+        results: list[Any] = []
         checksum, under = _checksum_of(self.weights), self.under
-        task = run_task(start, *arguments, progress=self.progress, on_results=add)
+        task = run_task(start, *arguments, progress=self.progress, on_results=results.extend)
         points, metric, unit, table, *_ = self.given
         made = Lineage(task.take(), unit) if with_lineage else None
         origin = Origin(points=points, table=table, under=under, weights=checksum, metric=metric, share=share)
-        return SweepResult([found[v] for v in self.variants], origin, unit, made)
+        found = in_order(results, self.variants).values()
+        return SweepResult([VariantResult(one, self.output, self.run["keep"]) for one in found], origin, unit, made)
 
 
 def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:

@@ -103,6 +103,12 @@ def filled(of: Callable[..., T], made: Any, **further: Any) -> T:
     return of(**{name: getattr(made, name) for name in names}, **further)
 
 
+def in_order(results: list[Any], variants: list[tuple[float, int]]) -> dict[tuple[float, int], Any]:
+    """Returns the library's results by variant, in the order of the variants."""
+    found = {(float(result.eps), int(result.min_samples)): result for result in results}
+    return {variant: found[variant] for variant in variants}
+
+
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
     """Waits for the end of a task. If an exception such as KeyboardInterrupt is raised meanwhile, the task is
     cancelled, and its end is awaited before the exception goes on. on_results: called again and again, in this thread,

@@ -296,9 +296,7 @@ class Window:
                 self.variants, metric_of(None, *self._metric), weighted, clock is not None, most, self._engine,
                 self._output != "numpy",
             )
-            made = (
-                _core.make_window(n_features, options) if state is None else _core.restored_window(options, state)
-            )
+            made = _core.make_window(n_features, options) if state is None else _core.restored_window(options, state)
         self._made, self._clock, self._has_weights, self._n_features = made, clock, weighted, n_features
 
     def __len__(self) -> int:

@@ -12,7 +12,8 @@ from .. import _functions
 from .._compare import as_labels
 from .._docs import documented
 from .._gpu_arrays import is_on_gpu
-from .._k_distance import as_ks, eps_range, knee
+from .._k_distance import eps_range, knee
+from .._parameters import as_counts
 from .._units import as_given
 from ._raster import sizes_of
 from ._style import INK, MARK, PALETTE, log_ticks, say_empty, styled_axes, with_unit
@@ -53,7 +54,7 @@ def k_distance(
         If X or k is invalid, as for `epsflow.k_distance` and `epsflow.knee`.
     {matplotlib}
     """
-    ks = as_ks(k)
+    ks = as_counts(k, "k")
     if not is_on_gpu(X) and np.ndim(X) == 1 and not hasattr(X, "frame"):
         if len(ks) > 1:
             raise ValueError(

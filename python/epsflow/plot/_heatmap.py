@@ -14,7 +14,6 @@ from .._parameters import require_one_of
 from .._sweep import SweepResult
 from ._style import INK, SEQUENCE, say_empty, shown, styled_axes, unit_of_eps, with_unit
 
-QUANTITIES = ("clusters", "noise", "core", "border", "largest", "stability")
 _COLUMNS = {"clusters": "n_clusters", "noise": "n_noise", "core": "n_core", "border": "n_border", "largest": "largest"}
 WORDS = {
     "clusters": "clusters",
@@ -73,7 +72,7 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     --------
     >>> epsflow.plot.heatmap(epsflow.explore(X), "noise")
     """
-    require_one_of(quantity, "quantity", QUANTITIES)
+    require_one_of(quantity, "quantity", tuple(WORDS))
     grid, marks = _grid_of(source, quantity), _marks_of(source)
     with styled_axes(ax) as ax:
         if grid.values.size == 0:
