@@ -38,8 +38,7 @@ def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
 
 
 def order_of(names: Sequence[Any] | None, wanted: Sequence[Any] | None) -> list[int] | None:
-    """Returns the position in names of each wanted name. Returns None if either is None, if names has a name twice,
-    or if the two are different sets of names."""
+    """Returns the position in names of each wanted name; None if one is None, names repeat, or the sets differ."""
     if names is None or wanted is None or len(set(names)) < len(names) or set(names) != set(wanted):
         return None
     return [list(names).index(column) for column in wanted]

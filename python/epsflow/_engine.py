@@ -141,8 +141,7 @@ class Engine(Unchanging):
 
 
 def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine:
-    """Unpickles an engine. closed: None, or the backend of an engine that was closed when it was pickled; the result
-    is then closed, too."""
+    """Unpickles an engine. closed: None, or the backend of an engine that was closed, as the result is then, too."""
     if closed is None:
         return Engine(**arguments)
     engine = Engine.__new__(Engine)

@@ -84,8 +84,7 @@ class _Clusterer(ClusterMixin, BaseEstimator):
         return tags
 
     def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
-        """Sets n_features_in_ and removes feature_names_in_, as validate_data() does for points on the host. Raises
-        ValueError for 0 points."""
+        """Sets n_features_in_ and removes feature_names_in_ as validate_data() does. Raises ValueError for 0 rows."""
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
         self.n_features_in_ = shape[1]
@@ -347,16 +346,12 @@ class AutoDBSCAN(_Clusterer):
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
         self.exploration_ = explore_loaded(data, sample_weight=_some_weight(sample_weight, len(points)))
         offer = self.exploration_.recommended if self.eps == "each" else self.exploration_.one_eps
-        self.eps_ = None if offer is None else offer.eps
-        self.eps_of_clusters_ = None
-        self.min_samples_ = None if offer is None else offer.min_samples
-        if offer is None:
-            self.labels_ = np.zeros(len(points), np.int32)
-            self.core_sample_indices_ = np.empty(0, np.intp)
-        else:
+        self.eps_ = self.eps_of_clusters_ = self.min_samples_ = None
+        self.labels_, self.core_sample_indices_ = np.zeros(len(points), np.int32), np.empty(0, np.intp)
+        if offer is not None:
+            self.eps_, self.min_samples_ = offer.eps, offer.min_samples
             self.eps_of_clusters_ = np.array(offer.eps_of_clusters)
-            self.labels_ = np.array(offer.labels)
-            self.core_sample_indices_ = np.flatnonzero(offer.core)
+            self.labels_, self.core_sample_indices_ = np.array(offer.labels), np.flatnonzero(offer.core)
         self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
 
@@ -438,9 +433,8 @@ def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
 
 
 def _threads_of(n_jobs: int | None) -> int | None:
-    """Returns the number of threads for n_jobs. None and -1 mean all cores, for which it returns None; -2 means all
-    cores except one, and so on, but at least one thread. Raises TypeError if n_jobs is not a whole number, ValueError
-    if it is 0 or too large."""
+    """Returns the number of threads for n_jobs: None for None and -1, which mean all cores; for -2 all cores except
+    one, and so on, but at least one. Raises TypeError for other types, ValueError for 0 and too large numbers."""
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return as_threads(n_jobs, "n_jobs") or None

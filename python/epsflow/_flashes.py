@@ -81,17 +81,11 @@ def flashes(events: Any, labels: Any) -> Any:
         for end, extreme in (("start", np.minimum), ("end", np.maximum)):
             of_time = {"standard_name": "time", "long_name": f"{end.capitalize()} time of flash"}
             variables[f"flash_time_{end}"] = (flash, extreme.reduceat(times[order], first), of_time)
-    described = {
-        "cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN",
-        "flash_algorithm_version": _version(),
-    }
-    return events.assign(variables).assign_attrs(described)
-
-
-def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return version("epsflow")
+        installed = version("epsflow")
     except PackageNotFoundError:
-        return "unknown"
+        installed = "unknown"
+    described = {"cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN"}
+    return events.assign(variables).assign_attrs(described, flash_algorithm_version=installed)

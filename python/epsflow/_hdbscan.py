@@ -51,8 +51,7 @@ class _Unmade:
         self._sizes = min_samples, min_cluster_size
 
     def select(self, selection: Any, on_gpu: bool) -> Any:
-        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: whether labels and
-        probabilities may stay on the GPU."""
+        """Returns the selected clusters, and frees the engine's points. on_gpu: whether arrays may stay on the GPU."""
         found = made_by(_core.start_hdbscan, self._data._data, *self._sizes, selection, on_gpu)
         self._data = Dataset(self._data.engine, self._data._given, is_lazy=True)
         return found
@@ -462,8 +461,7 @@ class HDBSCAN(_Clusterer):
 
     def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
         """Returns [n_samples] the values of all samples; `values` itself if all are finite. values: of the finite
-        samples, in order. infinite, missing: the values of samples with infinite elements and with NaN. Needs a fitted
-        model."""
+        samples. infinite, missing: the values of samples with infinite elements and with NaN. Needs a fitted model."""
         if self._infinite is None:
             return values
         all_values = np.empty((len(self._infinite), *values.shape[1:]), values.dtype)

@@ -52,8 +52,7 @@ def selection_options(
     cluster_selection_method: str, cluster_selection_epsilon: float, max_cluster_size: int | None,
     allow_single_cluster: bool,
 ) -> _core.SelectionOptions:
-    """Returns the options of a selection, as the library takes them. Raises as `CondensedTree.select`, except for an
-    epsilon that is negative or NaN."""
+    """Returns the options of a selection. Raises as `CondensedTree.select`, except for a negative or NaN epsilon."""
     if cluster_selection_method not in _METHODS:
         words = ", ".join(_METHODS)
         raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {words}")

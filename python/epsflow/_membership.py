@@ -251,8 +251,7 @@ def _ratio(eps: NDArray[np.float64], densest: NDArray[np.float64]) -> NDArray[np
 
 
 def _shares(values: NDArray[np.float64], otherwise: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns rows divided by their sums, so that each sums to 1. otherwise: the rows to take in place of rows of
-    zeros."""
+    """Returns rows divided by their sums, so that each sums to 1. otherwise: the rows in place of rows of zeros."""
     values = np.where(values.any(axis=1, keepdims=True), values, otherwise)
     return np.asarray(values / values.sum(axis=1, keepdims=True))
 

@@ -109,9 +109,8 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
 
 def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
-    """Returns the position of a variant. places: the position of each variant. eps may be a quantity, and may differ by
-    rounding (SAME_EPS); then the nearest eps is taken. Raises KeyError for any other variant, ValueError if the unit of
-    eps does not fit."""
+    """Returns the position of a variant. places: of each variant. eps may be a quantity, and differ by rounding
+    (SAME_EPS): the nearest is taken. Raises KeyError for other variants, ValueError for a unit that does not fit."""
     eps = float(without_unit(eps, unit))
     if (eps, min_samples) in places:
         return places[eps, min_samples]
@@ -192,9 +191,8 @@ def as_utf8(text: str) -> str:
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
-    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0, which means the library's default. K,
-    M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError,
-    ValueError."""
+    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0: the library's default. K, M, G, T and
+    KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in either case. Raises TypeError, ValueError."""
     if memory is None:
         return 0
     accepted = "a number of bytes or a text such as '8GiB'"
@@ -207,8 +205,7 @@ def as_bytes(memory: Any, name: str = "memory") -> int:
 
 
 def _as_whole(value: Any, name: str, least: int, most: int, accepted: str) -> int:
-    """Returns a whole number from least to most. accepted: the accepted values in words, for TypeError. Raises
-    TypeError, ValueError."""
+    """Returns a whole number from least to most, else raises TypeError or ValueError. accepted: the values in words."""
     if isinstance(value, _NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise _wrong_type(name, value, accepted)
     if not least <= value <= most:

@@ -417,9 +417,8 @@ def _with_nulls(data: Any, column: Any) -> Any:
 
 
 def _of_texts(data: Any, column: Any, null: Any) -> NDArray[Any]:
-    """Returns a column of an ASCII table, with NaN for missing numbers. A number is missing if its field without
-    surrounding blanks equals null, which is TNULL of the header or None. data: the rows, in which missing fields are
-    overwritten."""
+    """Returns a column of an ASCII table, with NaN for missing numbers. A number is missing if its field without blanks
+    equals null: TNULL of the header, or None. data: the rows; missing fields are overwritten there."""
     stored = data.view(np.ndarray)[column.name]
     missing = np.zeros(len(stored), np.bool_)
     if null is not None and not str(column.format).startswith("A"):
@@ -513,8 +512,7 @@ def _without_index(schema: Any, columns: Any) -> list[int]:
 
 
 def _of_arrow(column: Any) -> Any:
-    """Returns an Arrow column as an array, with NaN for nulls. Integers among nulls stay exact: the array then has
-    Python's integers and None."""
+    """Returns an Arrow column as an array, with NaN for nulls. Beside None, integers stay Python's, which are exact."""
     if column.null_count and "int" in str(column.type):
         return np.array(column.to_pylist(), object)
     return column.to_numpy()

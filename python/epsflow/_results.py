@@ -79,8 +79,7 @@ class Origin:
             )
 
     def described(self, n: int) -> dict[str, Any]:
-        """Returns the description of the input for a results folder: `input` itself if the points come from a folder.
-        n: the number of points."""
+        """Returns the description of n points for a results folder: `input` itself if they come from a folder."""
         if self.input is not None:
             return self.input
         d, precision, checksum = 0, "float64", "unknown"
@@ -201,8 +200,7 @@ def load_folder(
     folder: Folder, unfinished: bool
 ) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
     """Returns the variants, their points, and the lineage and the slices if there are any. folder: a results folder or
-    its sweep.h5. unfinished: whether a run that has not ended is accepted. Raises FileNotFoundError; ValueError as
-    `epsflow.load`."""
+    its sweep.h5. unfinished: whether a run that has not ended is accepted. Raises as `epsflow.load`."""
     path = Path(as_folder(folder))
     if path.is_file():
         variants, origin = _load_hdf5(path)

@@ -321,8 +321,7 @@ def _slices_of(
 
 
 def _is_data_set(part: Any) -> bool:
-    """Returns whether an element of the list X is a table or an array of points. If none is, X is one array as lists of
-    numbers."""
+    """Returns whether an element of the list X is a table or array of points. If none is, the list is one array."""
     return (
         len(getattr(part, "shape", ())) == 2 or table_of(part) is not None
         or library_of(part) in ("numpy", "geopandas") or frame_of(part) is not None

@@ -381,11 +381,8 @@ class Asked:
 
     @property
     def under(self) -> str:
-        """Describes the metric, as in "greatcircle, eps in km". With weights, ", weighted" follows.
-
-        Results of different metrics have different texts. The text is empty for the plain Euclidean metric without
-        weights.
-        """
+        """Describes the metric, as in "greatcircle, eps in km"; with weights, ", weighted" follows. Results of
+        different metrics have different texts. The text is empty for the plain Euclidean metric without weights."""
         with python_errors():
             metric = self.given.metric.text(self.given.points.shape[1])
         return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)
@@ -425,8 +422,7 @@ def asked_of(
     **options: Any,
 ) -> Asked:
     """Returns a request with checked parameters. variants: the parameters eps, min_samples and variants of sweep(), in
-    this order. options: all parameters of sweep_options(), by name. Raises TypeError, ValueError if a parameter is
-    invalid."""
+    this order. options: all parameters of sweep_options(), by name. Raises TypeError, ValueError."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
@@ -455,8 +451,7 @@ def sweep_loaded(
 
 def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
     """Runs a sweep on several GPUs. gpus: as `epsflow.sweep` takes it. engine: options of the engines that share the
-    sweep. Raises ValueError for points on a GPU, for another output than "numpy" and for no GPU; the errors of
-    `epsflow.sweep`."""
+    sweep. Raises as `epsflow.sweep`, and ValueError for points on a GPU, another output than "numpy", or no GPU."""
     if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
     if asked.output != "numpy":
@@ -502,8 +497,7 @@ def sweep_distances(
     distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
     options: dict[str, Any],
 ) -> SweepResult:
-    """Sweeps with metric="precomputed". distances: from as_distances(). options: as of_the_cpu() returns them. Raises
-    the errors of `epsflow.sweep`."""
+    """Sweeps as `epsflow.sweep` with "precomputed". distances: from as_distances(). options: from of_the_cpu()."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
     under, checksum = "precomputed", ""
     if sample_weight is not None:

@@ -277,9 +277,8 @@ def _in_tobacs_order(
 
 
 def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-    """times: [n] the time of each point, ascending. slices: the times of all slices, strictly ascending, or None for
-    those that occur. Returns the times of the slices, and [slices + 1] the first row of each, then n. Raises
-    TypeError, ValueError."""
+    """times: [n] of the points, ascending. slices: of all slices, strictly ascending; None for those that occur.
+    Returns the times of the slices, and [slices + 1] the first row of each, then n. Raises TypeError, ValueError."""
     of_points = _as_times(times, "times")
     if len(of_points) != n:
         raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")

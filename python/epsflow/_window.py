@@ -82,8 +82,7 @@ class WindowClusters:
         return made
 
     def _on_gpu(self) -> Any:
-        """Returns the device arrays of the last step (labels, core), or None if `output` is "numpy" or if the window is
-        empty."""
+        """Returns the device arrays of the last step (labels, core); None for output "numpy" and an empty window."""
         return None if self._window._output == "numpy" or len(self._window) == 0 else self._made().on_gpu(self._place)
 
     @property

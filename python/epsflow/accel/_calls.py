@@ -65,8 +65,7 @@ class Running:
 
     @property
     def is_small(self) -> bool:
-        """Whether the original serves the call because X has few rows and is on the host. Valid before ran_on() and
-        left()."""
+        """Whether the original serves the call, as X has few rows on the host. Valid before ran_on() and left()."""
         return bool(self.reason)
 
     def ran_on(self, device: str) -> None:

@@ -165,9 +165,8 @@ def _root_of(tree: Any, clusters: NDArray[np.intp]) -> int:
 
 
 def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns shares [samples, clusters] that are inverse to the distance of a sample to the nearest exemplar of each
-    selected cluster. The shares of a sample sum to 1. At distance 0 of some clusters, these have equal shares and all
-    others 0, up to rounding."""
+    """Returns shares [samples, clusters] inverse to the distance of a sample to the nearest exemplar of each cluster.
+    They sum to 1 for a sample. At distance 0 of some clusters, these have equal shares, up to rounding."""
     data = clusterer.prediction_data_
     distances = np.empty((len(X), len(data.exemplars)))
     for k, exemplars in enumerate(data.exemplars):
@@ -182,9 +181,8 @@ def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Returns the densities below which a cluster of the tree and a selected cluster are in one cluster; NaN if one is
-    inside the other or both are the same. [clusters of the tree, selected clusters], both ascending. clusters: the
-    numbers of the selected clusters."""
+    """Returns [clusters of the tree, selected clusters] the densities below which both are in one cluster; NaN if one
+    is inside the other or both are the same. Both ascend. clusters: the numbers of the selected ones."""
     tree = clusterer.prediction_data_.cluster_tree
     root = int(clusterer._condensed_tree["parent"].min())
     count = int(clusterer._condensed_tree["parent"].max()) + 1 - root
@@ -196,8 +194,7 @@ def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
 def _heights(joins: NDArray[np.float64], cluster: NDArray[np.intp], own: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns the densities [samples, selected clusters] below which a sample and a selected cluster are in one
     cluster. joins: from _joins(). cluster: the row of joins of the smallest cluster that holds each sample. own: the
-    density at which the sample leaves it, which is the result if this cluster is inside the selected one, or the
-    reverse."""
+    density at which the sample leaves it: the result if one of both clusters is inside the other."""
     found = joins[cluster]
     return np.where(np.isnan(found), own[:, None], found)
 
@@ -239,8 +236,7 @@ def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
 
 
 def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the membership vectors [n, selected clusters] of new samples X [n, features]. Raises NotServed as
-    _root_of()."""
+    """Returns the membership vectors [n, selected clusters] of new samples [n, features]. Raises as _root_of()."""
     data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
     root = _root_of(tree, clusters)
     found = _neighbors(clusterer, X)

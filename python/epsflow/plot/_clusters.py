@@ -332,8 +332,7 @@ def _draw_coasts(ax: Any, extent: Extent) -> None:
 
 
 def _file_of(resolution: str) -> Optional[str]:
-    """Returns the path of the coast lines of Natural Earth if cartopy has them on disk, else None. resolution:
-    "110m", "50m" or "10m"."""
+    """Returns the path of coast lines if cartopy has them on disk, else None. resolution: "110m", "50m" or "10m"."""
     from cartopy import config
     from cartopy.io import Downloader
 

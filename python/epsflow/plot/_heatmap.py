@@ -148,8 +148,7 @@ def _marks_of(source: Any) -> Marks:
 
 
 def draw_grid(ax: Any, grid: Grid, label: str, written: str | None, xlabel: str, ylabel: str) -> None:
-    """Draws cells with a colour bar. label: of the values. written: the format of values in the cells of small grids;
-    None for no values."""
+    """Draws cells with a colour bar. label: of the values. written: the format of values in small grids, or None."""
     from matplotlib import colors
 
     values, most = grid.values, float(np.nanmax(grid.values, initial=0))

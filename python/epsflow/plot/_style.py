@@ -125,8 +125,7 @@ def unit_of_eps(source: Any) -> str | None:
 
 
 def log_ticks(axis: Any) -> None:
-    """Sets the ticks of a logarithmic axis by its range, and removes its minor ticks. Labels are plain decimals down to
-    0.0001, as 0.02 and not 2 × 10⁻²."""
+    """Sets ticks of a logarithmic axis, without minor ones. Labels are decimals down to 0.0001: 0.02, not 2 × 10⁻²."""
     from matplotlib import ticker
 
     low, high = sorted(axis.get_view_interval())

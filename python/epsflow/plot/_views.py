@@ -111,8 +111,7 @@ def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
 
 
 def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Returns a function from longitude (-pi to pi) and latitude in radians to x and y, as in matplotlib's projection
-    "mollweide" or "aitoff"."""
+    """Returns a function from longitudes (-pi to pi) and latitudes in radians to x and y in matplotlib's projection."""
     if kind == "aitoff":
 
         def aitoff(lon: Array, lat: Array) -> tuple[Array, Array]:
@@ -183,8 +182,7 @@ def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
 
 
 def _cut(points: Array, lon: int, scale: float) -> float:
-    """Returns the longitude at which a map begins: -180 or 0, as in the points, unless that would split a field that is
-    shorter in one piece."""
+    """Returns the longitude at which a map begins: -180 or 0 as in the points, unless the field is then longer."""
     filled = np.flatnonzero(_by_degree(points, lon, scale))
     gaps = np.diff(filled, append=filled[0] + 360)
     widest = int(gaps.argmax())
