@@ -252,11 +252,6 @@ def of_the_cpu(
                 "metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out"
             )
         return {name: made._arguments[name] for name in ("memory", "threads")}
-    if as_choice(backend, "backend") not in ("auto", "cpu"):
-        known = ", ".join(map(repr, OPTIONS["backend"][1]))
-        asks = (
-            "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu"
-            else f"is none of {known}"
-        )
-        raise ValueError(f"backend={backend!r} {asks}")
+    if as_choice(backend, "backend", words=OPTIONS["backend"].words) == "gpu":
+        raise ValueError("backend='gpu' asks for a GPU, and metric='precomputed' is clustered on the CPU")
     return {"memory": memory, "threads": as_threads(threads, threads_name) or None}

@@ -167,8 +167,6 @@ class DBSCAN(_Clusterer):
         self : DBSCAN
             Returns a fitted instance of self.
 
-        Raises
-        ------
         {errors}
         """
         if is_precomputed(self.metric):
@@ -334,8 +332,6 @@ class AutoDBSCAN(_Clusterer):
         self : AutoDBSCAN
             Returns a fitted instance of self.
 
-        Raises
-        ------
         {errors}
         """
         if self.eps not in ("each", "one"):

@@ -94,8 +94,6 @@ class Groups:
             The units of the points and of the weights, in cm and g. The defaults are Mpc and 10^10 solar masses.
         {overwrite}
 
-        Raises
-        ------
         {file_errors}
         ValueError
             If the points are not in three dimensions, if a weight is below 0 or not finite, or if h5py is missing.
@@ -240,8 +238,6 @@ def friends_of_friends(
     -------
     Groups
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if neither or both of linking_length and b are given, if b is given without a closed box, if the dialect is

@@ -201,8 +201,6 @@ class HDBSCAN(_Clusterer):
         self : HDBSCAN
             Returns a fitted instance of self.
 
-        Raises
-        ------
         {errors}
         """
         self._check_parameters(X)

@@ -128,17 +128,14 @@ class SlicedResult(FromPoints):
         It is a pandas.DataFrame if pandas is installed, else a structured array.
         """
         n, v = len(self), len(self.variants)
-        counts = (
-            np.stack([np.asarray(r.slices).reshape(n, 5) for r in self._results.values()], axis=1) if v
-            else np.zeros((n, 0, 5))
-        )
+        counts = [np.asarray(result.slices, np.int64).reshape(n, 5) for result in self._results.values()]
         columns: dict[str, Any] = {
             "slice": np.repeat(self.keys, v),
             "n_points": np.repeat(self.sizes, v),
             "eps": np.tile(np.array([e for e, _ in self.variants], np.float64), n),
             "min_samples": np.tile(np.array([m for _, m in self.variants], np.int64), n),
         }
-        flat = counts.reshape(n * v, 5).astype(np.int64)
+        flat = np.stack(counts, axis=1).reshape(n * v, 5) if v else np.zeros((0, 5), np.int64)
         columns.update({name: flat[:, k] for k, name in enumerate(_COUNTS)})
         return as_frame(columns)
 
@@ -243,18 +240,12 @@ def sweep_many(
         Slice s is X[offsets[s]:offsets[s + 1]].
     {variants} {distance} {sample_weight}
         If X is a list, the weights of its arrays are concatenated.
-    core : bool
-        Whether to keep a mask of the core points.
-    keep : {"labels", "summary"}
-        Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.
-    {progress} {machine}
+    {core} {keep} {progress} {machine}
 
     Returns
     -------
     SlicedResult
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if slices are defined in two ways or in none, if tables of a list differ in columns or units, if a value of

@@ -310,8 +310,6 @@ class SweepResult(FromPoints):
         ----------
         {page}
 
-        Raises
-        ------
         {file_errors}
         ValueError
             If the name does not end in .html or .htm, if points or labels are on a GPU, if the points are a share of

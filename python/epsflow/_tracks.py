@@ -188,8 +188,6 @@ def tracks(
     -------
     Tracks
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if times do not ascend, are missing, or are not in `slices`.

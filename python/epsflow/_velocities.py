@@ -108,8 +108,6 @@ def sweep_velocities(
     -------
     VelocityResult
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if times or velocities have another shape or are not finite.

@@ -238,8 +238,6 @@ class Window:
         -------
         StepResult
 
-        Raises
-        ------
         {errors}
         """
         if isinstance(times, str):

@@ -105,8 +105,7 @@ def clusters(
     with style():
         if len(of_points) == 0:
             ax = axes_of(ax) if figure is None else figure_of(figure, 6.4, 4.2).add_subplot()
-            say_empty(ax, "no points")
-            return ax
+            return say_empty(ax, "no points")
         views = views_of(kind, points)
         if len(views) > 1 and ax is not None:
             raise ValueError("kind='planes' draws three axes, and ax is one: give figure, or two columns of X")

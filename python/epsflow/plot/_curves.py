@@ -44,8 +44,6 @@ def k_distance(
         The unit of the distances, if neither the metric nor X has one.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -71,8 +69,7 @@ def k_distance(
             for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()
         ]
         if not kept:
-            say_empty(ax, "no points" if len(columns[0]) == 0 else "all distances are 0")
-            return ax
+            return say_empty(ax, "no points" if len(columns[0]) == 0 else "all distances are 0")
         ax.set_yscale("log")
         for i, (one, distances, found) in enumerate(kept):
             _draw_distances(ax, one, distances, found, PALETTE[i % len(PALETTE)])
@@ -118,8 +115,6 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     {labels}
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -132,10 +127,9 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     _, found = sizes_of(of_points)
     with styled_axes(ax) as ax:
         if len(found) == 0:
-            say_empty(
+            return say_empty(
                 ax, "no points" if len(of_points) == 0 else f"no clusters: all {len(of_points):,} points are noise"
             )
-            return ax
         size, first = np.unique(np.sort(found), return_index=True)
         ax.set(xscale="log", yscale="log", xlabel="points of a cluster", ylabel="clusters of at least so many points")
         ax.plot(

@@ -58,8 +58,6 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
         along eps than chance explains. Only an Exploration has it.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -76,8 +74,7 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     grid, marks = _grid_of(source, quantity), _marks_of(source)
     with styled_axes(ax) as ax:
         if grid.values.size == 0:
-            say_empty(ax, "no grid: there are no variants")
-            return ax
+            return say_empty(ax, "no grid: there are no variants")
         unit = unit_of_eps(source.map if isinstance(source, Exploration) else source)
         written = (
             None if marks else "{:,.0f}" if quantity == "clusters" else "{:.2f}" if quantity == "stability"

@@ -49,8 +49,6 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
         The maximum number of bars: those with the largest number of points times log(death / birth).
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -63,8 +61,7 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
     kept = _weightiest(lives, as_count(most, "most"))
     with styled_axes(ax, 6.8, 4.8) as ax:
         if not len(kept):
-            say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
-            return ax
+            return say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
         birth, ends = lives.table["birth"], lives.ends()
         # From bottom to top: by birth, then the longest first.
         kept = kept[np.lexsort((-lives.size[kept], -ends[kept], birth[kept]))]
@@ -93,8 +90,7 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
     kept = _weightiest(lives, as_count(most, "most"))
     with styled_axes(ax, 7.2, 4.8) as ax:
         if not len(kept):
-            say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
-            return ax
+            return say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
         parents = parents_of(lineage, lives.min_samples, lives.table)
         shown = _with_parents(kept, parents)
         at = {life: place for place, life in enumerate(_order(shown, parents, lives.table["death_place"]))}

@@ -105,10 +105,11 @@ def figure_of(figure: Any, width: float, height: float) -> Any:
     return figure
 
 
-def say_empty(ax: Any, text: str) -> None:
-    """Writes a text in place of an empty picture."""
+def say_empty(ax: Any, text: str) -> Any:
+    """Writes a text in place of an empty picture, and returns the axes."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=INK)
     ax.set(xticks=[], yticks=[])
+    return ax
 
 
 def with_unit(name: str, unit: Any) -> str:

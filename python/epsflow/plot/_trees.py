@@ -35,8 +35,6 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
         The clusters to mark. The default is the selection of the fitted HDBSCAN, or of `CondensedTree.select`.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -56,8 +54,7 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     with styled_axes(ax, 7.2, 4.8) as ax:
         finite = tree.leaves_at[(tree.leaves_at > 0) & np.isfinite(tree.leaves_at)]
         if not len(finite):
-            say_empty(ax, "all samples are equal")
-            return ax
+            return say_empty(ax, "all samples are equal")
         lowest, highest = float(finite.min()), 1.1 * max(float(finite.max()), float(deaths[np.isfinite(deaths)].max()))
         lefts = _lefts(parents, sizes)
         colors = _colors(sizes)
@@ -133,8 +130,6 @@ def hierarchies(
     **selection
         Parameters of `CondensedTree.select`, such as cluster_selection_method.
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -163,8 +158,7 @@ def hierarchies(
     values = np.array([[_quantity(tree.condense(size), quantity, selection) for size in sizes] for tree in trees])
     with styled_axes(ax) as ax:
         if values.size == 0:
-            say_empty(ax, "no grid: there are no trees or sizes")
-            return ax
+            return say_empty(ax, "no grid: there are no trees or sizes")
         label, written = _QUANTITIES[quantity]
         draw_grid(ax, Grid(across, up, values), label, written, "min_cluster_size", "min_samples")
     return ax
