@@ -146,8 +146,7 @@ def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> ND
             f"{what} in {unit}, and metric={metric.name!r} takes a longitude and a latitude, which are angles: choose "
             "columns of angles, or another metric"
         )
-    converted: NDArray[Any] = unit.to(wanted, values.astype(np.float64))
-    return converted
+    return np.asarray(unit.to(wanted, values.astype(np.float64)))
 
 
 def _require_one_unit(name: str, units: dict[str, Any], metric: Metric) -> None:

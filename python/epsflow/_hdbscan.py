@@ -517,8 +517,7 @@ class HDBSCAN(_Clusterer):
             raise ValueError(
                 f"{what} needs points, and the model was fitted with distances, metric='precomputed': fit the points"
             )
-        points: NDArray[np.float64] = self._points_
-        return points
+        return np.asarray(self._points_)
 
     def _new_points(self, X: Any, what: str) -> NDArray[np.float64]:
         """Returns other samples as float64 on the host, checked against the fitted ones. what: the function that needs

@@ -167,8 +167,7 @@ class Lineage:
             step changes only eps or only min_samples.
         """
         with python_errors():
-            found: NDArray[Any] = self._made.holders(self._place(*inner), self._place(*outer))
-        return found.astype(np.intp)
+            return np.asarray(self._made.holders(self._place(*inner), self._place(*outer))).astype(np.intp)
 
     def rank(self, inner: tuple[float, int], outer: tuple[float, int]) -> int:
         """Return how many clusters of `outer` contain a cluster of `inner`. For parameters and errors see `holders`."""
@@ -199,8 +198,7 @@ class Lineage:
                 "relative validity weighs clusters by their points, and keep='core' counts core points alone: "
                 "keep='summary'"
             )
-        found: NDArray[np.float64] = self._made.relative_validity()
-        return found
+        return np.asarray(self._made.relative_validity())
 
     def _told(self, names: tuple[str, ...], table: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
         """Returns columns by name. Columns that depend on border points are left out if these were not computed."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._hdbscan import all_pairs
+from ._hdbscan import HDBSCAN, all_pairs
 from ._hierarchy import Hierarchy
 from ._tasks import made_by
-
-if TYPE_CHECKING:
-    from ._hdbscan import HDBSCAN
 
 
 class _Places(NamedTuple):

@@ -497,16 +497,11 @@ def sweep_distances(
 ) -> SweepResult:
     """Sweeps as `epsflow.sweep` with "precomputed". distances: from as_distances(). options: from of_the_cpu()."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
-    under, checksum = "precomputed", ""
-    if sample_weight is not None:
-        under, checksum = "precomputed, weighted", _checksum_of(as_weights(sample_weight, distances.shape[0]))
-    return SweepResult(
-        [VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum)
-    )
+    weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
+    under = "precomputed" if weights is None else "precomputed, weighted"
+    origin = Origin(points=distances, under=under, weights=_checksum_of(weights))
+    return SweepResult([VariantResult(result) for result in results], origin)
 
 
 def _checksum_of(weights: NDArray[np.float64] | None) -> str:
-    if weights is None:
-        return ""
-    checksum: str = _core.checksum_of(weights.reshape(-1, 1))
-    return checksum
+    return "" if weights is None else _core.checksum_of(weights.reshape(-1, 1))

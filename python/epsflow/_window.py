@@ -102,8 +102,7 @@ class WindowClusters:
             raise ValueError(
                 f"output={self._window._output!r} leaves labels on the GPU: take clusters['id'] at the labels there"
             )
-        ids: NDArray[np.int64] = np.append(self._columns()[0], -1)[self.labels]
-        return ids
+        return np.asarray(np.append(self._columns()[0], -1)[self.labels])
 
     @property
     def core(self) -> Any:
