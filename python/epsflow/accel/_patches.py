@@ -52,7 +52,7 @@ def enable(*, min_rows: Optional[int] = None) -> AbstractContextManager[object]:
     if min_rows is not None and min_rows != 0:
         as_count(min_rows, "min_rows")
     with _lock:
-        former = ExitStack()  # a `with` statement calls what restores the state
+        former = ExitStack()  # restores the former state at the end of a `with` statement
         former.callback(functools.partial(enable, min_rows=_min_rows) if _is_enabled else disable)
         _min_rows = min_rows
         os.environ[_VARIABLE] = "1" if min_rows is None else f"min_rows={min_rows}"
