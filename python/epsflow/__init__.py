@@ -24,6 +24,7 @@ rounding.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import _chooser
@@ -127,27 +128,20 @@ __all__ = [
 ]
 
 
+# The estimators use scikit-learn if it is installed, and importing it takes a second.
+_IMPORTED_LATER = {
+    "_estimator": ("AutoDBSCAN", "DBSCAN", "dbscan"),
+    "_hdbscan": ("HDBSCAN",),
+    "_membership": ("all_points_membership_vectors", "approximate_predict", "membership_vector"),
+    "_window_estimator": ("WindowDBSCAN",),
+}
+
+
 def __getattr__(name: str) -> Any:
-    # The estimators use scikit-learn if it is installed, and importing it takes a second.
-    if name in ("AutoDBSCAN", "DBSCAN", "dbscan"):
-        from . import _estimator
-
-        return getattr(_estimator, name)
-    if name == "WindowDBSCAN":
-        from ._window_estimator import WindowDBSCAN
-
-        return WindowDBSCAN
-    if name == "HDBSCAN":
-        from ._hdbscan import HDBSCAN
-
-        return HDBSCAN
-    if name in ("all_points_membership_vectors", "approximate_predict", "membership_vector"):
-        from . import _membership
-
-        return getattr(_membership, name)
+    for module, names in _IMPORTED_LATER.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
     if name in ("accel", "plot"):  # few programs need them
-        from importlib import import_module
-
         return import_module(f".{name}", __name__)
     if name == "__version__":  # the installed metadata have it from CMakeLists.txt
         from importlib.metadata import version

@@ -47,7 +47,12 @@ def as_array(X: Any, name: str = "X") -> Points:
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)
     if array.ndim != 2:
-        raise ValueError(_wrong_shape(array, name))
+        remedy = (
+            f". Reshape your data either using {name}.reshape(-1, 1) if it has a single feature or "
+            f"{name}.reshape(1, -1) if it contains a single sample."
+            if array.ndim == 1 else ", and points are rows of coordinates"
+        )
+        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}{remedy}")
     if array.shape[1] == 0:
         raise ValueError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required: {name} has no columns")
     wanted = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize == 4 else np.float64
@@ -158,18 +163,6 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} has dtype {array.dtype}, and not all of it is numbers: {error}") from None
-
-
-def _wrong_shape(array: NDArray[Any], name: str) -> str:
-    if array.ndim == 1:
-        return (
-            f"Expected 2D array, got 1D array instead: {name} has shape {array.shape}. Reshape your data either using "
-            f"{name}.reshape(-1, 1) if it has a single feature or {name}.reshape(1, -1) if it contains a single sample."
-        )
-    return (
-        f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}, and points are "
-        "rows of coordinates"
-    )
 
 
 def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:

@@ -136,9 +136,8 @@ def _as_said(metric: Metric) -> str:
 
 
 def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> NDArray[Any]:
-    """Converts angles to the unit that the metric takes; they become float64. Values in this unit or without a unit are
-    unchanged, and all values if the metric takes no angles. Raises ValueError, with `what` as its beginning, for other
-    units."""
+    """Converts angles to the unit of the metric; they become float64. Values in this unit, without a unit, or for a
+    metric without angles are unchanged. Raises ValueError, which begins with `what`, for other units."""
     wanted = metric.angle_unit
     if wanted is None or unit is None or unit == wanted:
         return values
@@ -147,8 +146,7 @@ def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> ND
             f"{what} in {unit}, and metric={metric.name!r} takes a longitude and a latitude, which are angles: choose "
             "columns of angles, or another metric"
         )
-    converted: NDArray[Any] = unit.to(wanted, values.astype(np.float64))
-    return converted
+    return np.asarray(unit.to(wanted, values.astype(np.float64)))
 
 
 def _require_one_unit(name: str, units: dict[str, Any], metric: Metric) -> None:

@@ -53,8 +53,7 @@ def catalog_on_host(
     X: Any, metric: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None,
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Returns the columns of `epsflow.catalog`, by name, for points on the host. metric: a result of metric_of().
-    Raises as `epsflow.catalog`."""
+    """Returns the columns of `epsflow.catalog`, by name, for points on the host. metric: from metric_of()."""
     points = as_host_points(X, metric)
     of_points = as_labels(labels, "labels")
     require_labels(len(points), len(of_points))
@@ -117,8 +116,7 @@ def require_labels(points: int, labels: int) -> None:
 
 
 def core_of(labelled: Any) -> Any:
-    """Returns the core mask of a variant or an estimator, or None if it has none. The mask of a variant on a GPU stays
-    there."""
+    """Returns the core mask of a variant (on a GPU if that is) or of an estimator, or None if it has none."""
     indices = getattr(labelled, "core_sample_indices_", None)
     if indices is not None:
         mask = np.zeros(len(labelled.labels_), np.bool_)
@@ -144,8 +142,7 @@ Column = tuple[str, NDArray[np.float64], bool]
 
 
 def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
-    """Returns the columns to summarize. Raises ValueError, TypeError as named_of(), and if a column does not consist of
-    n numbers."""
+    """Returns the columns to summarize. Raises ValueError, TypeError as named_of() and as_column()."""
     return [(name, as_column(values, name, n), False) for name, values in named_of(X, columns)]
 
 
@@ -169,8 +166,7 @@ def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
 
 
 def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
-    """Returns values [n] as float64 on the host. Raises ValueError for other shapes and for values that are not
-    numbers. name: the column in errors."""
+    """Returns values [n] as float64 on the host. Raises ValueError for other shapes and types. name: in errors."""
     array = np.asarray(on_host(values))
     if array.dtype.kind not in "fiub":
         raise ValueError(f"the column {name!r} has dtype {array.dtype}, and what is summed up are numbers")

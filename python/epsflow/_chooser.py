@@ -25,8 +25,7 @@ def driver_version() -> int:
 
 
 def _is_of_use(cuda: int) -> bool:
-    """Returns whether the package for this version of CUDA is installed in epsflow's version. Warns if it is installed
-    in another version."""
+    """Returns whether the package for this version of CUDA is installed in epsflow's version. Warns for another one."""
     if importlib.util.find_spec(f"epsflow_cuda{cuda}") is None:
         return False
     from importlib.metadata import PackageNotFoundError, version

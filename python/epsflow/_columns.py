@@ -38,8 +38,7 @@ def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
 
 
 def order_of(names: Sequence[Any] | None, wanted: Sequence[Any] | None) -> list[int] | None:
-    """Returns the position in names of each wanted name. Returns None if either is None, if names has a name twice,
-    or if the two are different sets of names."""
+    """Returns the position in names of each wanted name; None if one is None, names repeat, or the sets differ."""
     if names is None or wanted is None or len(set(names)) < len(names) or set(names) != set(wanted):
         return None
     return [list(names).index(column) for column in wanted]
@@ -55,9 +54,8 @@ def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -
         return
     listed = ", ".join(f"'{column}' ({holds})" for column, holds in refused[:4])
     more = f" and {len(refused) - 4} more" if len(refused) > 4 else ""
-    plural = "columns that are" if len(refused) > 1 else "a column that is"
-    no_number = "no numbers" if len(refused) > 1 else "no number"
-    raise ValueError(f"{name} has {plural} {no_number}, {listed}{more}: leave out what is no coordinate, {remedy}")
+    kind = "columns that are no numbers" if len(refused) > 1 else "a column that is no number"
+    raise ValueError(f"{name} has {kind}, {listed}{more}: leave out what is no coordinate, {remedy}")
 
 
 def has_masked(values: Any) -> bool:

@@ -1,4 +1,6 @@
-"""Documentation that several functions share. Each text is written once, and docstrings refer to it by its name."""
+"""Documentation that several functions share. Each text is written once, and docstrings refer to it by its name.
+
+Results and errors have the header of their section, which further results or errors may follow."""
 
 from __future__ import annotations
 
@@ -51,6 +53,12 @@ metric_params : dict, optional
 sample_weight : float or array of shape (n_samples,), optional
     Weight of each sample. A sample is core if the weights of the samples within eps, its own included, sum to at
     least min_samples. A sample with a negative weight may inhibit its eps-neighbor from being core.""",
+    "core": """
+core : bool
+    Whether to keep a mask of the core points.""",
+    "keep": """
+keep : {"labels", "summary"}
+    Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.""",
     "progress": """
 progress : bool or callable, optional
     True shows a bar, or logs lines if tqdm is not installed. A function is called with an `epsflow.Progress`.""",
@@ -110,6 +118,8 @@ input : dict or None
 rows : ndarray of shape (n,) or None
     The input row of each label. Folders have it if rows were dropped or several files were joined.""",
     "errors": """
+Raises
+------
 ValueError, TypeError
     If parameters or points are invalid.
 MemoryError
@@ -120,6 +130,8 @@ RuntimeError
 ImportError
     If matplotlib is not installed.""",
     "file_errors": """
+Raises
+------
 FileExistsError
     If the file exists and overwrite is False.
 OSError
@@ -128,6 +140,8 @@ OSError
 ax : matplotlib.axes.Axes, optional
     The axes to draw into. The default is a new figure.""",
     "axes": """
+Returns
+-------
 matplotlib.axes.Axes
     The axes that were drawn into.""",
 }

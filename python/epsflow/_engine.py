@@ -21,6 +21,7 @@ from ._neighbors import neighbors_loaded
 from ._parameters import OPTIONS, as_bytes, as_choice, as_options, as_threads
 from ._plan import plan_loaded
 from ._precomputed import made_dense
+from ._results import Unchanging
 from ._sweep import sweep_loaded
 from ._tasks import log, python_errors, python_words
 from ._units import Given, as_given
@@ -37,7 +38,7 @@ def backends() -> dict[str, str]:
     return {name: detail for name, usable, detail in _core.backends() if usable}
 
 
-class Engine:
+class Engine(Unchanging):
     """A device with its memory and threads, kept for many runs. A data set is loaded once.
 
     Runs of one engine are serialized; any thread may start them. An engine cannot be used after a fork. If a pickled
@@ -132,13 +133,6 @@ class Engine:
     def __exit__(self, *error: Any) -> None:
         self.close()
 
-    def __copy__(self) -> Engine:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Engine:
-        """Returns the engine itself, so that copies of an estimator share it."""
-        return self
-
     def __reduce__(self) -> Any:
         return _make_engine, (self._arguments, self._backend if self._made is None else None)
 
@@ -147,8 +141,7 @@ class Engine:
 
 
 def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine:
-    """Unpickles an engine. closed: None, or the backend of an engine that was closed when it was pickled; the result
-    is then closed, too."""
+    """Unpickles an engine. closed: None, or the backend of an engine that was closed, as the result is then, too."""
     if closed is None:
         return Engine(**arguments)
     engine = Engine.__new__(Engine)
@@ -259,11 +252,6 @@ def of_the_cpu(
                 "metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out"
             )
         return {name: made._arguments[name] for name in ("memory", "threads")}
-    if as_choice(backend, "backend") not in ("auto", "cpu"):
-        known = ", ".join(map(repr, OPTIONS["backend"][1]))
-        asks = (
-            "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu"
-            else f"is none of {known}"
-        )
-        raise ValueError(f"backend={backend!r} {asks}")
+    if as_choice(backend, "backend", words=OPTIONS["backend"].words) == "gpu":
+        raise ValueError("backend='gpu' asks for a GPU, and metric='precomputed' is clustered on the CPU")
     return {"memory": memory, "threads": as_threads(threads, threads_name) or None}

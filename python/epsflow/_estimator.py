@@ -19,7 +19,7 @@ from ._explore import explore_loaded
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import Metric
-from ._parameters import as_eps, as_min_samples, as_options, as_threads
+from ._parameters import as_count, as_eps, as_options, as_threads
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
 from ._tasks import made_by, run_task
@@ -27,8 +27,8 @@ from ._units import Given, read, reference_of, require_reference
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import validate_data
+    from sklearn.exceptions import NotFittedError as NotFittedError  # other modules import it from here
+    from sklearn.utils.validation import validate_data as validate_data
 except ImportError:
     from ._plain_estimator import BaseEstimator, ClusterMixin, NotFittedError, validate_data
 
@@ -85,8 +85,7 @@ class _Clusterer(ClusterMixin, BaseEstimator):
         return tags
 
     def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
-        """Sets n_features_in_ and removes feature_names_in_, as validate_data() does for points on the host. Raises
-        ValueError for 0 points."""
+        """Sets n_features_in_ and removes feature_names_in_ as validate_data() does. Raises ValueError for 0 rows."""
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
         self.n_features_in_ = shape[1]
@@ -169,15 +168,13 @@ class DBSCAN(_Clusterer):
         self : DBSCAN
             Returns a fitted instance of self.
 
-        Raises
-        ------
         {errors}
         """
         if is_precomputed(self.metric):
             return self._fit_distances(X, sample_weight)
         X = made_dense(X, self.memory, self.engine)
         metric = metric_of(X, self.metric, self.metric_params, self.p)
-        min_samples = as_min_samples(self.min_samples)
+        min_samples = as_count(self.min_samples, "min_samples")
         if is_on_gpu(X):
             eps, output = as_eps(self.eps), output_of(X)
             given = Given(as_gpu_points(X), metric)
@@ -188,10 +185,9 @@ class DBSCAN(_Clusterer):
             X = given.points
         points: Any = given.points
         engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
-        if sample_weight is not None:
-            sample_weight = _some_weight(sample_weight, len(points))
+        weights = _some_weight(sample_weight, len(points))
         result = sweep_loaded(
-            Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output
+            Dataset(engine, given), eps, min_samples, sample_weight=weights, core=True, output=output
         )[0]
         if output == "numpy":
             self.labels_ = result._result.labels  # writeable, as scikit-learn's
@@ -208,14 +204,13 @@ class DBSCAN(_Clusterer):
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
-        variant = as_eps(self.eps), as_min_samples(self.min_samples)
+        variant = as_eps(self.eps), as_count(self.min_samples, "min_samples")
         distances = as_distances(X)
         refuse_beyond_table(X, [variant[0]])
         X = validate_data(self, X, accept_sparse="csr")
         options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
-        if sample_weight is not None:
-            sample_weight = _some_weight(sample_weight, distances.shape[0])
-        result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
+        weights = _some_weight(sample_weight, distances.shape[0])
+        result = cluster_distances(distances, [variant], weights, True, None, options, directed=True)[0]
         self._fitted = None
         self.labels_ = result.labels  # writeable, as scikit-learn's
         self.core_sample_indices_ = np.flatnonzero(result.core)
@@ -338,8 +333,6 @@ class AutoDBSCAN(_Clusterer):
         self : AutoDBSCAN
             Returns a fitted instance of self.
 
-        Raises
-        ------
         {errors}
         """
         if self.eps not in ("each", "one"):
@@ -348,20 +341,14 @@ class AutoDBSCAN(_Clusterer):
         given = _validated(self, X, metric_of(X, self.metric, self.metric_params))
         points: Any = given.points
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
-        if sample_weight is not None:
-            sample_weight = _some_weight(sample_weight, len(points))
-        self.exploration_ = explore_loaded(data, sample_weight=sample_weight)
+        self.exploration_ = explore_loaded(data, sample_weight=_some_weight(sample_weight, len(points)))
         offer = self.exploration_.recommended if self.eps == "each" else self.exploration_.one_eps
-        self.eps_ = None if offer is None else offer.eps
-        self.eps_of_clusters_ = None
-        self.min_samples_ = None if offer is None else offer.min_samples
-        if offer is None:
-            self.labels_ = np.zeros(len(points), np.int32)
-            self.core_sample_indices_ = np.empty(0, np.intp)
-        else:
+        self.eps_ = self.eps_of_clusters_ = self.min_samples_ = None
+        self.labels_, self.core_sample_indices_ = np.zeros(len(points), np.int32), np.empty(0, np.intp)
+        if offer is not None:
+            self.eps_, self.min_samples_ = offer.eps, offer.min_samples
             self.eps_of_clusters_ = np.array(offer.eps_of_clusters)
-            self.labels_ = np.array(offer.labels)
-            self.core_sample_indices_ = np.flatnonzero(offer.core)
+            self.labels_, self.core_sample_indices_ = np.array(offer.labels), np.flatnonzero(offer.core)
         self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
 
@@ -432,8 +419,10 @@ def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None
     return read(X, metric, check=check)._replace(table=None, names=None)
 
 
-def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """Returns as_weights(). Raises ValueError also if all weights are 0, as scikit-learn does."""
+def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Returns as_weights(), or None for None. Raises ValueError also if all weights are 0, as scikit-learn does."""
+    if sample_weight is None:
+        return None
     weights = as_weights(sample_weight, n)
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
@@ -441,9 +430,8 @@ def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
 
 
 def _threads_of(n_jobs: int | None) -> int | None:
-    """Returns the number of threads for n_jobs. None and -1 mean all cores, for which it returns None; -2 means all
-    cores except one, and so on, but at least one thread. Raises TypeError if n_jobs is not a whole number, ValueError
-    if it is 0 or too large."""
+    """Returns the number of threads for n_jobs: None for None and -1, which mean all cores; for -2 all cores except
+    one, and so on, but at least one. Raises TypeError for other types, ValueError for 0 and too large numbers."""
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return as_threads(n_jobs, "n_jobs") or None

@@ -153,8 +153,6 @@ class Exploration(Unchanging):
         ----------
         {page} {progress}
 
-        Raises
-        ------
         {file_errors}
         ValueError
             If the name does not end in .html or .htm, if points are on a GPU, or if the exploration was unpickled: then

@@ -78,24 +78,14 @@ def flashes(events: Any, labels: Any) -> Any:
         times = events["event_time"].values[of_events >= 0]
         order = np.argsort(places.reshape(-1), kind="stable")
         first = np.append(0, np.cumsum(counts)[:-1])
-        of_time = {"standard_name": "time"}
-        variables["flash_time_start"] = (
-            flash, np.minimum.reduceat(times[order], first), {**of_time, "long_name": "Start time of flash"}
-        )
-        variables["flash_time_end"] = (
-            flash, np.maximum.reduceat(times[order], first), {**of_time, "long_name": "End time of flash"}
-        )
-    described = {
-        "cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN",
-        "flash_algorithm_version": _version(),
-    }
-    return events.assign(variables).assign_attrs(described)
-
-
-def _version() -> str:
+        for end, extreme in (("start", np.minimum), ("end", np.maximum)):
+            of_time = {"standard_name": "time", "long_name": f"{end.capitalize()} time of flash"}
+            variables[f"flash_time_{end}"] = (flash, extreme.reduceat(times[order], first), of_time)
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return version("epsflow")
+        installed = version("epsflow")
     except PackageNotFoundError:
-        return "unknown"
+        installed = "unknown"
+    described = {"cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN"}
+    return events.assign(variables).assign_attrs(described, flash_algorithm_version=installed)

@@ -94,8 +94,6 @@ class Groups:
             The units of the points and of the weights, in cm and g. The defaults are Mpc and 10^10 solar masses.
         {overwrite}
 
-        Raises
-        ------
         {file_errors}
         ValueError
             If the points are not in three dimensions, if a weight is below 0 or not finite, or if h5py is missing.
@@ -147,17 +145,13 @@ def _write_swift(file: Any, box: list[float], length: float, mass: float, fields
     """Writes the file as SWIFT's src/fof_catalogue_io.c does: a header, units, and the fields with their units."""
     groups = len(fields["Sizes"])
     header = file.create_group("Header")
-    header.attrs.update({"BoxSize": np.array(box, np.float64), "Dimension": np.array([3]), "Redshift": np.array([0.0])})
-    header.attrs.update(
-        {"Scale-factor": np.array([1.0]), "Time": np.array([0.0]), "NumFilesPerSnapshot": np.array([1], np.int32)}
-    )
-    header.attrs.update(
-        {"ThisFile": np.array([0], np.int32), "Virtual": np.array([0], np.int32), "MassTable": np.zeros(7)}
-    )
-    header.attrs.update(
-        {name: np.zeros(7, np.int64) for name in ("NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord")}
-    )
-    header.attrs.update({"NumGroups_Total": np.array([groups]), "NumGroups_ThisFile": np.array([groups])})
+    header.attrs.update({
+        "BoxSize": np.array(box, np.float64), "Dimension": np.array([3]), "Redshift": np.array([0.0]),
+        "Scale-factor": np.array([1.0]), "Time": np.array([0.0]), "NumFilesPerSnapshot": np.array([1], np.int32),
+        "ThisFile": np.array([0], np.int32), "Virtual": np.array([0], np.int32), "MassTable": np.zeros(7),
+        **{name: np.zeros(7, np.int64) for name in ("NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord")},
+        "NumGroups_Total": np.array([groups]), "NumGroups_ThisFile": np.array([groups]),
+    })
     words = {
         "Code": "epsflow", "RunName": "epsflow", "System": "", "OutputType": "FOF", "SelectOutput": "Default",
         "SnapshotDate": "00:00:00 1970-01-01 UTC",
@@ -186,18 +180,14 @@ def _write_swift(file: Any, box: list[float], length: float, mass: float, fields
 
 
 def _nbodykit(table: dict[str, Any], dims: int, moves: bool) -> NDArray[Any]:
-    groups = len(table["cluster"])
-    fields: list[Any] = [("CMPosition", np.float64, (dims,))]
+    fields = {"CMPosition": [name for name in table if name.endswith("_center")]}
     if moves:
-        fields.append(("CMVelocity", np.float64, (dims,)))
-    made = np.zeros(groups + 1, [*fields, ("Length", np.int64)])
-    for k, name in enumerate(name for name in table if name.endswith("_center")):
-        made["CMPosition"][1:, k] = table[name]
-        if moves:
-            made["CMVelocity"][1:, k] = table[f"{('vx', 'vy', 'vz')[k]}_mean"]
-    made["CMPosition"][0] = np.nan
-    if moves:
-        made["CMVelocity"][0] = np.nan
+        fields["CMVelocity"] = [f"{name}_mean" for name in ("vx", "vy", "vz")[:dims]]
+    types: list[Any] = [(field, np.float64, (dims,)) for field in fields]
+    made = np.zeros(len(table["cluster"]) + 1, [*types, ("Length", np.int64)])
+    for field, names in fields.items():
+        made[field][0] = np.nan
+        made[field][1:] = np.stack([table[name] for name in names], axis=1)
     made["Length"][1:] = table["size"]
     return made
 
@@ -248,8 +238,6 @@ def friends_of_friends(
     -------
     Groups
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if neither or both of linking_length and b are given, if b is given without a closed box, if the dialect is

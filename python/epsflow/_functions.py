@@ -46,11 +46,7 @@ def sweep(
         Also "precomputed": X holds distances, dense or as a sparse matrix of the distances up to the largest eps, as
         `epsflow.neighbors` and `epsflow.read_neighbors` return it. The matrix must be symmetric. If it is float32, eps
         is rounded to float32. It is clustered on the CPU.
-    {metric_params} {sample_weight}
-    core : bool
-        Whether to keep a mask of the core points.
-    keep : {"labels", "summary"}
-        Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.
+    {metric_params} {sample_weight} {core} {keep}
     lineage : bool
         Whether to also compute how the clusters of the variants are nested (`SweepResult.lineage`). Weights must then
         be at least 0. `epsflow.lineage` computes it without labels.
@@ -75,8 +71,6 @@ def sweep(
     SweepResult
         It keeps a reference to X, for `SweepResult.labelled`, `save` and `report`, and `VariantResult.catalog`.
 
-    Raises
-    ------
     {errors}
 
     Warns
@@ -153,8 +147,6 @@ def plan(
     list of EpsPlan
         One for each eps, the largest first, in the order of the sweep. `pandas.DataFrame` makes a table of it.
 
-    Raises
-    ------
     {errors}
         A table that does not fit into the memory is not an error here.
 
@@ -195,8 +187,6 @@ def lineage(
     -------
     Lineage
 
-    Raises
-    ------
     {errors}
 
     Examples
@@ -250,8 +240,6 @@ def explore(
     -------
     Exploration
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if eps are not in even ratios, if a weight is below 0, if eps or min_samples is left out and the mean
@@ -293,8 +281,6 @@ def suggest(
         is larger. If there are weights, the values are multiplied by the mean weight and rounded. Both lists are empty
         if there are fewer than 10 points, or if every point is at distance 0 from at least two others.
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if a weight is below 0 or the mean weight is below one half.
@@ -336,8 +322,6 @@ def neighbors(
         of the matrix. This eps is stored in the attribute epsflow_eps (float), and larger ones are refused. Matrices
         that SciPy derives from it, copies included, lose the attribute, and then no eps is refused.
 
-    Raises
-    ------
     {errors}
 
     Examples
@@ -371,8 +355,6 @@ def k_distance(
     ndarray of shape (n_samples,), or (n_samples, len(k)) for several k
         In the unit of eps, computed in float64.
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if there are too few points for a k, and if a distance is so small compared with the largest coordinates
@@ -429,8 +411,6 @@ def hierarchy(
     -------
     Hierarchy, or a list of them for several min_samples
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if a min_samples is larger than n_samples, or than the sum of sample_weight, and if output needs a GPU that
@@ -485,8 +465,6 @@ def selectivity(
         without the point itself) and error (its standard error): a pandas.DataFrame if pandas is installed, else a
         structured array.
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if sample is below 2.
@@ -537,8 +515,6 @@ def catalog(
         NAME_upper; radius, the root mean square of the distances to the centre, in the unit of eps; for each further
         column NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max.
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if a weight is below 0, or if a column has another length or is not numeric.

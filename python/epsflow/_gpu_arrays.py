@@ -138,8 +138,7 @@ def require_gpu(output: str, backend: str) -> None:
 
 
 def as_output(described: Callable[[], Any], dtype: str, output: str) -> Any:
-    """Returns an array of a result on a GPU as an array of another library, without a copy. described, dtype: as
-    GpuArray takes them. output: "cupy", "torch", "jax", or "dlpack" for a GpuArray. Raises ImportError without the
-    library."""
+    """Returns an array on a GPU as an array of another library, without a copy. described, dtype: as GpuArray takes
+    them. output: "cupy", "torch", "jax", or "dlpack" for a GpuArray. Raises ImportError without the library."""
     array = GpuArray(described, dtype)
     return array if output == "dlpack" else importlib.import_module(_FROM_DLPACK[output]).from_dlpack(array)

@@ -10,23 +10,17 @@ from numpy.typing import NDArray
 from . import _core
 from ._docs import documented
 from ._engine import Dataset, Engine, engine_for
-from ._estimator import _Clusterer, _threads_of
+from ._estimator import NotFittedError, _Clusterer, _threads_of, validate_data
 from ._frames import metric_of
 from ._hierarchy import (
-    _METHODS, CondensedTree, Hierarchy, MinimumSpanningTree, SingleLinkageTree, hierarchy_loaded,
-    hierarchy_of_distances, selection_options,
+    CondensedTree, Hierarchy, MinimumSpanningTree, SingleLinkageTree, hierarchy_loaded, hierarchy_of_distances,
+    selection_options,
 )
 from ._gpu_arrays import as_gpu_points, as_output, is_on_gpu, moved_to, output_of, to_host
-from ._parameters import as_count, as_flag, as_min_samples
+from ._parameters import as_count, as_flag
 from ._precomputed import is_precomputed, is_sparse, is_symmetric, made_dense
 from ._tasks import made_by
 from ._units import Given
-
-try:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import validate_data
-except ImportError:
-    from ._plain_estimator import NotFittedError, validate_data
 
 _INFINITE, _MISSING = -2, -3
 _SEARCHED = (
@@ -57,8 +51,7 @@ class _Unmade:
         self._sizes = min_samples, min_cluster_size
 
     def select(self, selection: Any, on_gpu: bool) -> Any:
-        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: whether labels and
-        probabilities may stay on the GPU."""
+        """Returns the selected clusters, and frees the engine's points. on_gpu: whether arrays may stay on the GPU."""
         found = made_by(_core.start_hdbscan, self._data._data, *self._sizes, selection, on_gpu)
         self._data = Dataset(self._data.engine, self._data._given, is_lazy=True)
         return found
@@ -209,8 +202,6 @@ class HDBSCAN(_Clusterer):
         self : HDBSCAN
             Returns a fitted instance of self.
 
-        Raises
-        ------
         {errors}
         """
         self._check_parameters(X)
@@ -228,7 +219,13 @@ class HDBSCAN(_Clusterer):
 
     @property
     def condensed_tree_(self) -> CondensedTree:
-        return self._fitted_tree()
+        if not hasattr(self, "_trees"):
+            raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments.")
+        if isinstance(self._trees, _Unmade):
+            self._trees = self._trees.made()
+        tree: CondensedTree = self._trees
+        tree._selected = self._selected
+        return tree
 
     @property
     def _points_(self) -> Any:
@@ -239,27 +236,24 @@ class HDBSCAN(_Clusterer):
 
     def __getstate__(self) -> Any:
         if hasattr(self, "_trees"):
-            self._fitted_tree()
-            self._points_  # noqa: B018
+            self.condensed_tree_, self._points_  # noqa: B018
         return super().__getstate__()
 
     @property
     def outlier_scores_(self) -> NDArray[np.float64]:
-        return self._of_all(self._fitted_tree().outlier_scores(), np.nan, np.nan)
+        return self._of_all(self.condensed_tree_.outlier_scores(), np.nan, np.nan)
 
     @property
     def single_linkage_tree_(self) -> SingleLinkageTree:
-        self._fitted_tree()
         return SingleLinkageTree(self.hierarchy_)
 
     @property
     def minimum_spanning_tree_(self) -> MinimumSpanningTree:
-        self._fitted_tree()
         return MinimumSpanningTree(self.hierarchy_, self._points_)
 
     @property
     def exemplars_(self) -> list[NDArray[np.float64]]:
-        samples = self._fitted_tree().exemplars(self._selected)
+        samples = self.condensed_tree_.exemplars(self._selected)
         if self._points_ is None:
             raise AttributeError(
                 "exemplars_ are points, and the model was fitted with distances: use condensed_tree_.exemplars()"
@@ -269,7 +263,6 @@ class HDBSCAN(_Clusterer):
     @property
     def _single_linkage_tree_(self) -> NDArray[Any]:
         """The tree as scikit-learn's functions take it."""
-        self._fitted_tree()
         rows = self.hierarchy_.linkage_matrix()
         names = [("left_node", np.intp), ("right_node", np.intp), ("value", np.float64), ("cluster_size", np.intp)]
         tree = np.empty(len(rows), np.dtype(names, align=True))
@@ -292,21 +285,14 @@ class HDBSCAN(_Clusterer):
         ndarray of shape (n_samples,)
             -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
         """
-        return self._of_all(
-            self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size), _INFINITE, _MISSING
-        )
+        return self._of_all(self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size), _INFINITE, _MISSING)
 
     # ------------------------------------------------------------ parts of fit()
 
     def _fit_on_host(self, X: Any) -> HDBSCAN:
-        if is_precomputed(self.metric):
-            points, finite = self._distances(X), None
-        else:
-            points, finite = self._points(X)
-        n = points.shape[0]
-        min_samples, size = self._sizes(n)
-        self._infinite = None if finite is None else finite[1]
-        self._missing = None if finite is None else finite[2]
+        points, masks = (self._distances(X), (None, None)) if is_precomputed(self.metric) else self._points(X)
+        min_samples, size = self._sizes(points.shape[0])
+        self._infinite, self._missing = masks
         self._fitted_points_ = None if is_precomputed(self.metric) else points
         data = None if is_precomputed(self.metric) else self._searched(points)
         if data is not None and data.engine.backend == "gpu":
@@ -370,13 +356,13 @@ class HDBSCAN(_Clusterer):
         less than min_samples, and for invalid parameters; TypeError."""
         if n == 1:
             raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
-        min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
+        min_samples = as_count(self.min_cluster_size if self.min_samples is None else self.min_samples, "min_samples")
         if min_samples > n:
             raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
-        return min_samples, min(as_min_samples(self.min_cluster_size, "min_cluster_size"), n)
+        return min_samples, min(as_count(self.min_cluster_size, "min_cluster_size"), n)
 
     def _check_parameters(self, X: Any) -> None:
-        if as_min_samples(self.min_cluster_size, "min_cluster_size") < 2:
+        if as_count(self.min_cluster_size, "min_cluster_size") < 2:
             raise ValueError(f"min_cluster_size is {self.min_cluster_size!r}; it is a whole number >= 2")
         if self.algorithm not in _ALGORITHMS:
             raise ValueError(f"algorithm is {self.algorithm!r}; it is one of {', '.join(_ALGORITHMS)}")
@@ -384,14 +370,12 @@ class HDBSCAN(_Clusterer):
             raise ValueError(f"store_centers is {self.store_centers!r}; it is None, 'centroid', 'medoid' or 'both'")
         if self.alpha != 1:
             raise ValueError(f"alpha is {self.alpha!r}; only 1.0 is supported")
-        if self.cluster_selection_method not in _METHODS:
-            words = ", ".join(_METHODS)
-            raise ValueError(f"cluster_selection_method is {self.cluster_selection_method!r}; it is one of {words}")
         as_flag(self.allow_single_cluster, "allow_single_cluster")
         if self.max_cluster_size is not None:
             as_count(self.max_cluster_size, "max_cluster_size")
         if not self.cluster_selection_epsilon >= 0:
             raise ValueError(f"cluster_selection_epsilon is {self.cluster_selection_epsilon!r}; it is a number >= 0")
+        self._selection()  # raises for an unknown cluster_selection_method
         if is_precomputed(self.metric) and self.store_centers is not None:
             raise ValueError("Cannot store centers when using a precomputed distance matrix.")
         if self.algorithm in ("kd_tree", "ball_tree"):
@@ -412,8 +396,8 @@ class HDBSCAN(_Clusterer):
             )
 
     def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
-        """Returns the finite samples, float64, and None if all are finite, else three masks [n_samples]: finite,
-        infinite, missing. A sample is missing if its sum is NaN, else infinite. Raises ValueError, also if no sample is
+        """Returns the finite samples, float64, and two masks [n_samples], infinite and missing, or None for each if all
+        are finite. A sample is missing if its sum is NaN, else infinite. Raises ValueError, also if no sample is
         finite; TypeError."""
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
         points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
@@ -421,35 +405,28 @@ class HDBSCAN(_Clusterer):
             sums = points.sum(axis=1)
         whole = np.isfinite(points).all(axis=1)
         if whole.all():
-            return points, None
+            return points, (None, None)
         if not whole.any():
             raise ValueError(
                 f"all {len(points)} samples of X have NaN or infinite elements, and HDBSCAN leaves such samples out:"
                 " fill in values, or leave out the columns that lack them"
             )
-        missing = np.isnan(sums)
-        infinite = np.isinf(sums) & ~whole
-        return points[whole], (whole, infinite, missing)
+        return points[whole], (np.isinf(sums) & ~whole, np.isnan(sums))
 
     def _distances(self, X: Any) -> Any:
         if is_sparse(X):
             table = validate_data(self, X, accept_sparse=["csr", "lil"], dtype=np.float64).tocsr()
-            return self._checked_graph(table)
-        table = validate_data(self, X, ensure_all_finite=False, dtype=np.float64)
-        if np.isnan(table).any():
-            raise ValueError("np.nan values found in precomputed-dense")
+        else:
+            table = validate_data(self, X, ensure_all_finite=False, dtype=np.float64)
+            if np.isnan(table).any():
+                raise ValueError("np.nan values found in precomputed-dense")
         if table.shape[0] != table.shape[1]:
             raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
         if not is_symmetric(table):
             raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
-        return table
-
-    def _checked_graph(self, table: Any) -> Any:
-        if table.shape[0] != table.shape[1]:
-            raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
-        if not is_symmetric(table):
-            raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
-        min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
+        if not is_sparse(table):
+            return table
+        min_samples = as_count(self.min_cluster_size if self.min_samples is None else self.min_samples, "min_samples")
         if (np.diff(table.indptr) < min_samples).any():
             raise ValueError(
                 f"There exists points with fewer than {min_samples} neighbors: each row of the sparse distance matrix"
@@ -489,8 +466,7 @@ class HDBSCAN(_Clusterer):
 
     def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
         """Returns [n_samples] the values of all samples; `values` itself if all are finite. values: of the finite
-        samples, in order. infinite, missing: the values of samples with infinite elements and with NaN. Needs a fitted
-        model."""
+        samples. infinite, missing: the values of samples with infinite elements and with NaN. Needs a fitted model."""
         if self._infinite is None:
             return values
         all_values = np.empty((len(self._infinite), *values.shape[1:]), values.dtype)
@@ -540,25 +516,15 @@ class HDBSCAN(_Clusterer):
             bounds[rows] = np.inf
         return int(order[np.argmax(found <= found.min() * _SAME_SUM)])
 
-    def _fitted_tree(self) -> CondensedTree:
-        if not hasattr(self, "_trees"):
-            raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments.")
-        if isinstance(self._trees, _Unmade):
-            self._trees = self._trees.made()
-        tree: CondensedTree = self._trees
-        tree._selected = self._selected
-        return tree
-
     def _fitted_points(self, what: str) -> NDArray[np.float64]:
         """Returns the finite samples on the host. what: the function that needs them, for the error. Raises
         NotFittedError, and ValueError if the model was fitted to distances."""
-        self._fitted_tree()
+        self.condensed_tree_  # noqa: B018
         if self._points_ is None:
             raise ValueError(
                 f"{what} needs points, and the model was fitted with distances, metric='precomputed': fit the points"
             )
-        points: NDArray[np.float64] = self._points_
-        return points
+        return np.asarray(self._points_)
 
     def _new_points(self, X: Any, what: str) -> NDArray[np.float64]:
         """Returns other samples as float64 on the host, checked against the fitted ones. what: the function that needs
@@ -583,8 +549,8 @@ def all_pairs(
     and not installed, for parameters and metrics of epsflow that it does not have, and if a distance is NaN; else what
     scikit-learn raises for an invalid metric or parameter."""
     params = dict(metric_params or {})
+    rows = points if rows is None else rows
     if metric in ("euclidean", "l2") and not params:
-        rows = points if rows is None else rows
         sums = np.zeros((len(rows), len(points)))
         for k in range(points.shape[1]):
             sums += (rows[:, k, None] - points[None, :, k]) ** 2
@@ -596,7 +562,6 @@ def all_pairs(
             f"metric is {metric!r}, which scikit-learn computes, and it is not installed: install scikit-learn, or use"
             f" one of {', '.join(_SEARCHED)}"
         ) from None
-    rows = points if rows is None else rows
     own = sorted({"scale", "box", "unit", "latitude_first"} & set(params))
     if own or metric == "greatcircle":
         what = f"metric_params={own}" if own else "metric='greatcircle'"

@@ -16,7 +16,7 @@ from ._arrays import as_weights
 from ._gpu_arrays import OUTPUTS, as_output, require_gpu
 from ._labelled import as_columns
 from ._loaded import Loaded, method
-from ._parameters import as_choice, as_min_samples
+from ._parameters import as_choice, as_count, as_counts
 from ._precomputed import is_sparse, is_symmetric
 from ._tasks import ProgressOption, made_by, python_errors
 
@@ -53,8 +53,7 @@ def selection_options(
     cluster_selection_method: str, cluster_selection_epsilon: float, max_cluster_size: int | None,
     allow_single_cluster: bool,
 ) -> _core.SelectionOptions:
-    """Returns the options of a selection, as the library takes them. Raises as `CondensedTree.select`, except for an
-    epsilon that is negative or NaN."""
+    """Returns the options of a selection. Raises as `CondensedTree.select`, except for a negative or NaN epsilon."""
     if cluster_selection_method not in _METHODS:
         words = ", ".join(_METHODS)
         raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {words}")
@@ -299,7 +298,7 @@ class Hierarchy:
 
         Raises ValueError if eps is negative or NaN.
         """
-        least = as_min_samples(min_cluster_size, "min_cluster_size")
+        least = as_count(min_cluster_size, "min_cluster_size")
         return np.asarray(made_by(self._tree.start_cut, float(eps), least))
 
     def linkage_matrix(self) -> NDArray[np.float64]:
@@ -311,7 +310,7 @@ class Hierarchy:
 
         Raises ValueError for another number.
         """
-        return CondensedTree(self, as_min_samples(min_cluster_size, "min_cluster_size"))
+        return CondensedTree(self, as_count(min_cluster_size, "min_cluster_size"))
 
 
 class _HierarchyOnGpu(Hierarchy):
@@ -391,7 +390,7 @@ class SingleLinkageTree:
         ValueError, TypeError
             If cut_distance is NaN, or if a parameter is not a number.
         """
-        least = as_min_samples(min_cluster_size, "min_cluster_size")
+        least = as_count(min_cluster_size, "min_cluster_size")
         if np.isnan(cut_distance):
             raise ValueError("cut_distance is nan; it is a number")
         if cut_distance > 0:
@@ -444,20 +443,13 @@ def hierarchy_loaded(
     as_choice(output, "output", "numpy", OUTPUTS)
     require_gpu(output, data.engine.backend)
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    asked = _as_list(min_samples)
+    asked = as_counts(min_samples, "min_samples")
     if output == "numpy":
         trees = made_by(_core.start_hierarchy, data._data, asked, weights, progress=progress)
         found = [Hierarchy(tree) for tree in trees]
     else:
         found = _left_on_gpu(data, asked, weights is not None, output)
     return found if np.iterable(min_samples) else found[0]
-
-
-def _as_list(min_samples: Any) -> list[int]:
-    asked = [as_min_samples(one) for one in (min_samples if np.iterable(min_samples) else [min_samples])]
-    if not asked:
-        raise ValueError("min_samples has no values: give at least one, or a whole number")
-    return asked
 
 
 def _left_on_gpu(data: Loaded, asked: list[int], is_weighted: bool, output: str) -> list[Hierarchy]:
@@ -481,7 +473,7 @@ def hierarchies_of_distances(distances: Any, min_samples: Any) -> Union[Hierarch
         raise ValueError("X has distances that are negative or NaN: give distances from 0 on")
     if not is_symmetric(distances):
         raise ValueError("X is not symmetric: give each pair of samples one distance, such as the smaller one")
-    asked, n = _as_list(min_samples), distances.shape[0]
+    asked, n = as_counts(min_samples, "min_samples"), distances.shape[0]
     if max(asked) > n:
         raise ValueError(f"min_samples is {max(asked)}, and X has {n} rows: use a number up to n_samples")
     found = [hierarchy_of_distances(distances, one) for one in asked]

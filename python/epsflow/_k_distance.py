@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from . import _core
 from ._labelled import as_frame
 from ._loaded import Loaded, method
-from ._parameters import as_count, as_variants
+from ._parameters import as_count, as_counts, as_variants
 from ._tasks import made_by, python_errors
 
 
 @method
 def k_distance_loaded(data: Loaded, k: int | Iterable[int] = 4) -> NDArray[np.float64]:
-    ks = as_ks(k)
+    ks = as_counts(k, "k")
     found: NDArray[np.float64] = np.asarray(made_by(_core.start_k_distances, data._data, ks))
     return found.reshape(len(data), len(ks)) if np.iterable(k) else found
 
@@ -96,16 +96,6 @@ def eps_range(distances: Any) -> tuple[float, float]:
     with python_errors():
         found: tuple[float, float] = _core.eps_range(given)
     return found
-
-
-def as_ks(k: Any) -> list[int]:
-    """Returns k, a number or several, as a list of whole numbers >= 1. Raises TypeError; ValueError also for none."""
-    if isinstance(k, (str, bytes)) or not np.iterable(k):
-        return [as_count(k, "k")]
-    ks = [as_count(one, "k") for one in k]
-    if not ks:
-        raise ValueError("k has no values: give at least one, or a whole number")
-    return ks
 
 
 def _as_distances(distances: Any) -> NDArray[np.float64]:

@@ -89,17 +89,12 @@ def labelled(X: Any, columns: Columns) -> Any:
         return X.with_columns(*(sys.modules["polars"].Series(name, values) for name, values in columns.items()))
     if library == "pyarrow":
         for name, values in columns.items():
-            made = sys.modules["pyarrow"].array(values)
-            X = X.append_column(name, made)
-        return X
-    if library == "astropy":
-        X = X.copy()
-        for name, values in columns.items():
-            X[name] = values
+            X = X.append_column(name, sys.modules["pyarrow"].array(values))
         return X
     X = X.copy()
+    levels = getattr(X.columns, "nlevels", 1)  # of names in pandas
     for name, values in columns.items():
-        X[name if X.columns.nlevels == 1 else (name, *[""] * (X.columns.nlevels - 1))] = values
+        X[name if levels == 1 else (name, *[""] * (levels - 1))] = values
     return X
 
 

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_weights
 from ._labelled import as_frame
 from ._loaded import Loaded, method
-from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
+from ._parameters import SAME_EPS, as_choice, as_count, as_eps, as_options, as_variants, find_variant
 from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 
@@ -127,7 +127,7 @@ class Lineage:
             raise TypeError("lives() takes one of min_samples, eps and path: along which variants clusters live")
         along = self._figures[:, 0] if eps is not None else self._eps
         if min_samples is not None:
-            value: Any = as_min_samples(min_samples)
+            value: Any = as_count(min_samples, "min_samples")
             places = np.flatnonzero(self._figures[:, 0] == value)
             places = places[np.argsort(self._eps[places])]
         elif eps is not None:
@@ -167,8 +167,7 @@ class Lineage:
             step changes only eps or only min_samples.
         """
         with python_errors():
-            found: NDArray[Any] = self._made.holders(self._place(*inner), self._place(*outer))
-        return found.astype(np.intp)
+            return np.asarray(self._made.holders(self._place(*inner), self._place(*outer))).astype(np.intp)
 
     def rank(self, inner: tuple[float, int], outer: tuple[float, int]) -> int:
         """Return how many clusters of `outer` contain a cluster of `inner`. For parameters and errors see `holders`."""
@@ -199,8 +198,7 @@ class Lineage:
                 "relative validity weighs clusters by their points, and keep='core' counts core points alone: "
                 "keep='summary'"
             )
-        found: NDArray[np.float64] = self._made.relative_validity()
-        return found
+        return np.asarray(self._made.relative_validity())
 
     def _told(self, names: tuple[str, ...], table: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
         """Returns columns by name. Columns that depend on border points are left out if these were not computed."""

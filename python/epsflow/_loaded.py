@@ -29,21 +29,17 @@ class Loaded:
     def _data(self) -> Any:
         """The points as the library has them. Loads them if they are not loaded yet."""
         if self._loaded is None:
-            self._loaded = self._load()
+            engine, points = self.engine._engine, self._given.points
+            start: Any = engine.start_load_gpu if isinstance(points, _core.GpuPoints) else engine.start_load
+            self._loaded = run_task(start, points, self._given.metric, self._slices).take_dataset(points)
         return self._loaded
-
-    def _load(self) -> Any:
-        engine, points = self.engine._engine, self._given.points
-        start: Any = engine.start_load_gpu if isinstance(points, _core.GpuPoints) else engine.start_load
-        return run_task(start, points, self._given.metric, self._slices).take_dataset(points)
 
     def __len__(self) -> int:
         return int(self._given.points.shape[0])
 
 
 def method(function: F) -> F:
-    """Decorates a function `…_loaded` that is a method of `Dataset`: sets its name as error messages show it, and its
-    docstring."""
+    """Decorates a method `…_loaded` of `Dataset`: sets its name as error messages show it, and its docstring."""
     name = function.__name__[: -len("_loaded")]
     function.__qualname__ = f"Dataset.{name}"
     function.__doc__ = f"Like `epsflow.{name}` of these points; the engine and the metric are those of the data set."

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._hdbscan import all_pairs
+from ._hdbscan import HDBSCAN, all_pairs
 from ._hierarchy import Hierarchy
 from ._tasks import made_by
-
-if TYPE_CHECKING:
-    from ._hdbscan import HDBSCAN
 
 
 class _Places(NamedTuple):
@@ -253,8 +250,7 @@ def _ratio(eps: NDArray[np.float64], densest: NDArray[np.float64]) -> NDArray[np
 
 
 def _shares(values: NDArray[np.float64], otherwise: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns rows divided by their sums, so that each sums to 1. otherwise: the rows to take in place of rows of
-    zeros."""
+    """Returns rows divided by their sums, so that each sums to 1. otherwise: the rows in place of rows of zeros."""
     values = np.where(values.any(axis=1, keepdims=True), values, otherwise)
     return np.asarray(values / values.sum(axis=1, keepdims=True))
 

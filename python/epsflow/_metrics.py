@@ -39,7 +39,7 @@ def as_metric(
     if callable(metric):
         raise ValueError(
             f"metric is a function, {metric!r}, which would be called for every pair of points: name a metric "
-            f"({_listed(_KNOWN)}), or use sklearn.cluster.DBSCAN"
+            f"({', '.join(_KNOWN)}), or use sklearn.cluster.DBSCAN"
         )
     if metric == "precomputed":
         raise ValueError(
@@ -47,7 +47,7 @@ def as_metric(
             "here points are searched: give the points"
         )
     if metric not in _KNOWN:
-        raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}")
+        raise ValueError(f"metric={metric!r} is not known; known are {', '.join(_KNOWN)}")
     name = "chebyshev" if metric == "infinity" else _core.metric_named(metric)
     if metric_params is not None and not isinstance(metric_params, dict):
         raise TypeError(
@@ -56,7 +56,7 @@ def as_metric(
     parameters = dict(metric_params or {})
     for parameter in parameters:
         if parameter not in _PARAMETERS[name]:
-            known = _listed(_PARAMETERS[name]) if _PARAMETERS[name] else "none"
+            known = ", ".join(_PARAMETERS[name]) or "none"
             raise ValueError(
                 f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}"
             )
@@ -160,7 +160,3 @@ def arguments_of(metric: Metric) -> str:
     parameters = {word: value for word, value in given.items() if value is not None and word in _PARAMETERS[name]}
     said = "" if name == "euclidean" else f", metric={name!r}"
     return said + (f", metric_params={parameters!r}" if parameters else "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)

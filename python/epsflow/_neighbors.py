@@ -83,8 +83,7 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
 
 
 def _column(stored: Any, dtype: Any) -> NDArray[Any]:
-    """Returns the values [n] of a data set of h5py. Raises TypeError if it has more dimensions, or a type that does not
-    convert to dtype without loss."""
+    """Returns values [n] of a data set of h5py. Raises TypeError for more dimensions, or if dtype cannot hold them."""
     values = np.asarray(stored[()])
     if values.ndim != 1 or not np.can_cast(values.dtype, dtype):
         raise TypeError(f"{stored.name} is of type {values.dtype} and shape {values.shape}")

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import _core
 
-_MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_BYTES = 2**63 - 1
 SAME_EPS = 1e-9  # relative: sums of steps differ by rounding
 
@@ -69,14 +68,17 @@ def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
     return value.to_value(unit)
 
 
-def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
-    """Returns min_samples as a whole number >= 1. Raises TypeError, ValueError."""
-    return _as_whole(min_samples, name, 1, _MOST_MIN_SAMPLES, "a whole number >= 1")
-
-
 def as_count(value: Any, name: str, least: int = 1) -> int:
     """Returns a whole number >= `least`. Raises TypeError, ValueError."""
     return _as_whole(value, name, least, 2**32 - 1, f"a whole number >= {least}")
+
+
+def as_counts(values: Any, name: str) -> list[int]:
+    """Returns a number or several as a list of whole numbers >= 1. Raises TypeError; ValueError also for none."""
+    counts = [as_count(value, name) for value in _listed(values)]
+    if not counts:
+        raise ValueError(f"{name} has no values: give at least one, or a whole number")
+    return counts
 
 
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
@@ -91,12 +93,12 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
     if variants is not None:
         if eps is not None or min_samples is not None:
             raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
-        pairs = [(as_eps(e, unit), as_min_samples(m)) for e, m in map(_as_pair, _listed(variants))]
+        pairs = [(as_eps(e, unit), as_count(m, "min_samples")) for e, m in map(_as_pair, _listed(variants))]
     elif eps is None or min_samples is None:
         raise TypeError("a sweep needs eps and min_samples, numbers or lists of numbers, or variants")
     else:
         all_eps = [as_eps(e, unit) for e in _listed(eps)]
-        all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
+        all_min_samples = [as_count(m, "min_samples") for m in _listed(min_samples)]
         if len(all_eps) * len(all_min_samples) > _core.MOST_VARIANTS:
             raise ValueError(
                 f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the "
@@ -109,9 +111,8 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
 
 def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
-    """Returns the position of a variant. places: the position of each variant. eps may be a quantity, and may differ by
-    rounding (SAME_EPS); then the nearest eps is taken. Raises KeyError for any other variant, ValueError if the unit of
-    eps does not fit."""
+    """Returns the position of a variant. places: of each variant. eps may be a quantity, and differ by rounding
+    (SAME_EPS): the nearest is taken. Raises KeyError for other variants, ValueError for a unit that does not fit."""
     eps = float(without_unit(eps, unit))
     if (eps, min_samples) in places:
         return places[eps, min_samples]
@@ -192,9 +193,8 @@ def as_utf8(text: str) -> str:
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
-    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0, which means the library's default. K,
-    M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError,
-    ValueError."""
+    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0: the library's default. K, M, G, T and
+    KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in either case. Raises TypeError, ValueError."""
     if memory is None:
         return 0
     accepted = "a number of bytes or a text such as '8GiB'"
@@ -207,8 +207,7 @@ def as_bytes(memory: Any, name: str = "memory") -> int:
 
 
 def _as_whole(value: Any, name: str, least: int, most: int, accepted: str) -> int:
-    """Returns a whole number from least to most. accepted: the accepted values in words, for TypeError. Raises
-    TypeError, ValueError."""
+    """Returns a whole number from least to most, else raises TypeError or ValueError. accepted: the values in words."""
     if isinstance(value, _NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise _wrong_type(name, value, accepted)
     if not least <= value <= most:

@@ -11,7 +11,7 @@ from ._arrays import as_weights
 from ._astropy import has_unit
 from ._columns import has_masked
 from ._parameters import as_bytes, as_options
-from ._tasks import ProgressOption, log, python_errors, wait_for
+from ._tasks import ProgressOption, in_order, log, python_errors, wait_for
 
 
 def is_sparse(X: Any) -> bool:
@@ -33,15 +33,13 @@ def refuse_beside(given: dict[str, bool]) -> None:
         )
 
 
-def made_dense(X: Any, memory: Any, engine: Any = None, name: str = "X") -> Any:
+def made_dense(X: Any, memory: Any, engine: Any = None) -> Any:
     """Returns a sparse X as a dense array, with a notice, and any other X unchanged. Raises MemoryError if the array
     exceeds the memory of the engine or, without one, `memory`."""
     if not is_sparse(X):
         return X
     if X.ndim != 2:
-        raise ValueError(
-            f"Expected 2D array, got {X.ndim}D array instead: {name} is sparse and has the shape {X.shape}"
-        )
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: X is sparse and has the shape {X.shape}")
     size = X.shape[0] * X.shape[1] * X.dtype.itemsize
     limit = (
         int(engine._engine.memory) if hasattr(engine, "_engine")
@@ -49,10 +47,10 @@ def made_dense(X: Any, memory: Any, engine: Any = None, name: str = "X") -> Any:
     )
     if size > limit:
         raise MemoryError(
-            f"{name} is sparse, and points are searched as dense arrays, which takes {_mib(size)}, "
+            f"X is sparse, and points are searched as dense arrays, which takes {_mib(size)}, "
             f"more than the memory of {_mib(limit)}: raise memory, or reduce the dimensions first"
         )
-    log.warning("%s is sparse and was made dense, %d x %d: points are searched so", name, *X.shape)
+    log.warning("X is sparse and was made dense, %d x %d: points are searched so", *X.shape)
     return X.toarray()
 
 
@@ -60,38 +58,34 @@ def _mib(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB"
 
 
-def as_distances(X: Any, name: str = "X") -> Any:
+def as_distances(X: Any) -> Any:
     """Returns X as a C-contiguous [n, n] array or a csr_array with sorted rows and a full diagonal, of float32 or
     float64. Raises TypeError, ValueError if X is not distances or is not square."""
     if has_masked(X):
-        raise ValueError(
-            f"{name} has masked distances: fill them, {name}.filled(numpy.inf) for pairs that are no neighbours"
-        )
+        raise ValueError("X has masked distances: fill them, X.filled(numpy.inf) for pairs that are no neighbours")
     if has_unit(X):
         raise ValueError(
-            f"{name} is in {X.unit}, and distances are taken as numbers, in the unit of eps: "
-            f"give {name}.to_value('{X.unit}')"
+            f"X is in {X.unit}, and distances are taken as numbers, in the unit of eps: give X.to_value('{X.unit}')"
         )
     table: Any = X.tocsr() if is_sparse(X) else np.asarray(X)
     # SciPy has not checked indptr, and would read beyond its arrays.
     if is_sparse(X) and (np.diff(table.indptr) < 0).any():
         row = int(np.argmax(np.diff(table.indptr) < 0))
         raise ValueError(
-            f"{name}.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend"
+            f"X.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend"
         )
     if table.dtype.kind == "O":
         table = np.asarray(X, dtype=np.float64)
     if table.dtype.kind == "b":
         raise TypeError(
-            f"{name} is of dtype bool, which says who is a neighbour and not how far: give distances, as neighbors(…, "
+            "X is of dtype bool, which says who is a neighbour and not how far: give distances, as neighbors(…, "
             "distances=True) does"
         )
     if table.dtype.kind not in "fiu":
-        raise TypeError(f"{name} is of dtype {table.dtype}; distances are numbers")
+        raise TypeError(f"X is of dtype {table.dtype}; distances are numbers")
     if len(table.shape) != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
-            f"Precomputed matrix must be square. {name} has the shape {table.shape}; "
-            "of n points n x n distances are wanted"
+            f"Precomputed matrix must be square. X has the shape {table.shape}; of n points n x n distances are wanted"
         )
     wanted = np.float32 if table.dtype == np.float32 else np.float64
     if is_sparse(X):
@@ -107,15 +101,15 @@ def is_symmetric(table: Any) -> bool:
     return bool(different.nnz == 0 or different.max() <= 1e-9 + 1e-7 * abs(table).max())
 
 
-def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
+def refuse_beyond_table(X: Any, eps: list[float]) -> None:
     """Raises ValueError if X is a table that `neighbors` made and an eps is larger than the one that it was made for,
     because longer distances are missing from it. Accepts any other X."""
     made_for = getattr(X, "epsflow_eps", None) if is_sparse(X) else None
     if made_for is not None and max(eps) > made_for:
         raise ValueError(
-            f"{name} is a table of neighbours within eps={made_for!r}, and eps={max(eps)!r} is larger, "
-            f"so that it lacks some: make it with that eps, neighbors(…, {max(eps)!r}, distances=True), or, "
-            f"where its distances were changed since, `del {name}.epsflow_eps`"
+            f"X is a table of neighbours within eps={made_for!r}, and eps={max(eps)!r} is larger, so that it lacks "
+            f"some: make it with that eps, neighbors(…, {max(eps)!r}, distances=True), or, where its distances were "
+            "changed since, `del X.epsflow_eps`"
         )
 
 
@@ -158,5 +152,4 @@ def cluster_distances(
             task = _core.start_distances(distances, largest, variants, run, as_options(**options))
     results: list[Any] = []
     wait_for(task, progress, results.extend)
-    found = {(result.eps, result.min_samples): result for result in results}
-    return [found[variant] for variant in variants]
+    return list(in_order(results, variants).values())

@@ -56,8 +56,7 @@ class Ranks:
                 self.check_interrupt()
 
     def check_interrupt(self) -> None:
-        """Raises the interrupt that Ctrl-C requested, if there is one. Call it where the other ranks can be
-        informed."""
+        """Raises the interrupt of a Ctrl-C, if there was one. Call it where the other ranks can be informed."""
         if self._held and callable(self._handler):
             self._handler(*self._held.pop())
 
@@ -86,8 +85,7 @@ class Ranks:
                 )
 
     def together(self, step: Callable[[], T]) -> T:
-        """Returns the result of the step. If it raises on one rank, or Ctrl-C is pending there, all ranks raise as
-        agree() does."""
+        """Returns the result of the step. If one rank raises, or has a pending Ctrl-C, all raise as agree() does."""
         try:
             made = step()
             self.check_interrupt()

@@ -72,22 +72,16 @@ def read_points(
     >>> X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
     >>> result = epsflow.sweep(X, eps=0.5, min_samples=5, metric="greatcircle")
     """
-    wanted = (
-        columns if columns is None else list(columns) if np.iterable(columns) and not isinstance(columns, str)
-        else [columns]
-    )
+    wanted = None if columns is None else _listed(columns)
     paths = [Path(file) for file in ([files] if isinstance(files, (str, os.PathLike)) else files)]
     given = {
         name: value for name, value in {"table": table, "dims": dims, "precision": precision}.items()
         if value is not None
     }
-    kinds, parts = [], []
-    for path in paths:
-        kind, part = _read_file(path, wanted, {**given, **text})
-        kinds.append(kind)
-        parts.append(part)
-    if not parts:
+    read = [_read_file(path, wanted, {**given, **text}) for path in paths]
+    if not read:
         raise ValueError("files is empty: name at least one file")
+    kinds, parts = [kind for kind, _ in read], [part for _, part in read]
     for path, kind in zip(paths, kinds):
         if kind != kinds[0]:
             raise ValueError(
@@ -423,9 +417,8 @@ def _with_nulls(data: Any, column: Any) -> Any:
 
 
 def _of_texts(data: Any, column: Any, null: Any) -> NDArray[Any]:
-    """Returns a column of an ASCII table, with NaN for missing numbers. A number is missing if its field without
-    surrounding blanks equals null, which is TNULL of the header or None. data: the rows, in which missing fields are
-    overwritten."""
+    """Returns a column of an ASCII table, with NaN for missing numbers. A number is missing if its field without blanks
+    equals null: TNULL of the header, or None. data: the rows; missing fields are overwritten there."""
     stored = data.view(np.ndarray)[column.name]
     missing = np.zeros(len(stored), np.bool_)
     if null is not None and not str(column.format).startswith("A"):
@@ -519,8 +512,7 @@ def _without_index(schema: Any, columns: Any) -> list[int]:
 
 
 def _of_arrow(column: Any) -> Any:
-    """Returns an Arrow column as an array, with NaN for nulls. Integers among nulls stay exact: the array then has
-    Python's integers and None."""
+    """Returns an Arrow column as an array, with NaN for nulls. Beside None, integers stay Python's, which are exact."""
     if column.null_count and "int" in str(column.type):
         return np.array(column.to_pylist(), object)
     return column.to_numpy()
@@ -653,15 +645,16 @@ def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: st
 
 def _gaps_of(options: dict[str, Any]) -> set[str]:
     """Returns the texts that na_values and keep_default_na make missing values. A dict as na_values is ignored."""
-    return {*(_PANDAS_GAPS if options.get("keep_default_na", True) else ()), *_listed(options.get("na_values"))}
+    given = options.get("na_values")
+    own = [] if isinstance(given, dict) else _listed(given)
+    return {*(_PANDAS_GAPS if options.get("keep_default_na", True) else ()), *own}
 
 
 def _listed(given: Any) -> list[Any]:
-    """Returns the values as a list: none for None or a dict, one for a text or number."""
-    return (
-        [] if given is None or isinstance(given, dict)
-        else list(given) if np.iterable(given) and not isinstance(given, str) else [given]
-    )
+    """Returns the values as a list: none for None, one for a text or number."""
+    if given is None:
+        return []
+    return list(given) if np.iterable(given) and not isinstance(given, str) else [given]
 
 
 def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:

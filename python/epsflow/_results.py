@@ -27,7 +27,8 @@ T = TypeVar("T")
 
 
 class Unchanging:
-    """A result that is never changed. Copies are the object itself, so they keep data that a pickle leaves out."""
+    """A result that is never changed, or an engine. Copies are the object itself, so they keep data that a pickle
+    leaves out, and copies of an estimator share the engine."""
 
     def __copy__(self: T) -> T:
         return self
@@ -78,8 +79,7 @@ class Origin:
             )
 
     def described(self, n: int) -> dict[str, Any]:
-        """Returns the description of the input for a results folder: `input` itself if the points come from a folder.
-        n: the number of points."""
+        """Returns the description of n points for a results folder: `input` itself if they come from a folder."""
         if self.input is not None:
             return self.input
         d, precision, checksum = 0, "float64", "unknown"
@@ -200,8 +200,7 @@ def load_folder(
     folder: Folder, unfinished: bool
 ) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
     """Returns the variants, their points, and the lineage and the slices if there are any. folder: a results folder or
-    its sweep.h5. unfinished: whether a run that has not ended is accepted. Raises FileNotFoundError; ValueError as
-    `epsflow.load`."""
+    its sweep.h5. unfinished: whether a run that has not ended is accepted. Raises as `epsflow.load`."""
     path = Path(as_folder(folder))
     if path.is_file():
         variants, origin = _load_hdf5(path)
@@ -223,10 +222,7 @@ def load_folder(
         described = json.loads(manifest.input)
         n = described.get("points") if isinstance(described, dict) else None
         if type(n) is not int or not 0 <= n < 2**63:
-            raise ValueError(
-                f"{path / 'sweep.json'} was not written by epsflow, or is damaged: it does not say how many "
-                "points there are"
-            )
+            raise _damaged(path / "sweep.json", "it does not say how many points there are")
 
         def array(name: str, dtype: str) -> Callable[[], Array]:
             return _mapped(manifest, path, name, dtype, n)
@@ -251,6 +247,10 @@ def load_folder(
     return variants, Origin(input=described, rows=rows, offers=offers), lineage, slices
 
 
+def _damaged(file: Path, why: object) -> ValueError:
+    return ValueError(f"{file} was not written by epsflow, or is damaged: {why}")
+
+
 def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]:
     manifest.verify(folder, "explore.json")
     try:
@@ -261,7 +261,7 @@ def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]
             raise TypeError("a minpts of what it offers is no whole number")
         return tuple((float(offer["eps"]), offer["minpts"]) for offer in offers)
     except (LookupError, TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{folder / 'explore.json'} was not written by epsflow, or is damaged: {error}") from None
+        raise _damaged(folder / "explore.json", error) from None
 
 
 def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], described: str, n: int) -> StoredSlices:
@@ -286,7 +286,7 @@ def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], d
         if sizes.sum() != n or not all((figures[:, i, 1:3] == variant).all() for i, variant in enumerate(asked)):
             raise ValueError("its rows are not those of the variants")
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{folder / 'slices.csv'} was not written by epsflow, or is damaged: {error}") from None
+        raise _damaged(folder / "slices.csv", error) from None
     for i, variant in enumerate(variants):
         variant.slices = figures[:, i, 3:].astype(np.int64).reshape(-1)
     offsets = np.append(0, np.cumsum(sizes)).astype(np.uint64)
@@ -356,10 +356,7 @@ def _refuse_unfinished(folder: Path, run: dict[str, Any]) -> None:
     if (folder / ".epsflow" / "journal").exists():
         raise ValueError(f"{folder} is not finished, a run is writing there or was killed: {ways}")
     if not isinstance(run, dict) or "status" not in run:
-        raise ValueError(
-            f"{folder / 'sweep.json'} was not written by epsflow, or is damaged: it does not say whether "
-            "a run is complete"
-        )
+        raise _damaged(folder / "sweep.json", "it does not say whether a run is complete")
     if run["status"] != "complete":
         because = f" ({run['reason']})" if "reason" in run else ""
         raise ValueError(f"{folder} is not finished, sweep.json says {run['status']!r}{because}: {ways}")

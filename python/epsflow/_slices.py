@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ._loaded import Loaded
 from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
 from ._results import Folder, FromPoints, Origin, load_folder, stored
 from ._sweep import KEPT, SweepResult, VariantResult
-from ._tasks import ProgressOption, run_task
+from ._tasks import ProgressOption, in_order, run_task
 from ._units import Given, as_given, in_columns_of, warn_of_unit
 
 _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
@@ -85,9 +86,12 @@ class SlicedResult(FromPoints):
             raise ValueError("the sweep did not keep which points are core: run it with core=True")
         return values.view(np.bool_) if name == "core" else values
 
-    def _slice(self, slice: int | None, values: NDArray[Any]) -> NDArray[Any]:
-        """Returns the values of one slice, or of all points in the order of X if slice is None. values: [n] in the
-        order of the slices. Raises ValueError if the slices of the points are not known."""
+    def _chosen(self, eps: float, min_samples: int, name: str, slice: int | None) -> NDArray[Any]:
+        """Returns an array of one variant as _array(): of one slice, or of all points in the order of X if slice is
+        None. Raises also IndexError for another number, ValueError if the slices of the points are not known."""
+        if slice is not None and not -len(self) <= slice < len(self):
+            raise IndexError(f"there is no slice {slice}: there are {len(self)}")
+        values = self._array(eps, min_samples, name)
         if slice is None:
             return self._places.by_row(values)
         if not self._places.known:
@@ -96,7 +100,7 @@ class SlicedResult(FromPoints):
                 "take those of labels(eps, min_samples) whose value in the input is that of the slice, "
                 "or sort the input by it before it is swept"
             )
-        first, last = self._places.offsets[slice], self._places.offsets[slice + 1]
+        first, last = self._places.offsets[slice % len(self) :][:2]
         return values[first:last]
 
     def labels(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.int32]:
@@ -107,22 +111,14 @@ class SlicedResult(FromPoints):
         was run with keep="summary". A folder does not store the slice of each row; if slice is given for a loaded
         result, and the rows of the input were not in the order of the slices, that is a ValueError, too.
         """
-        return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
+        return self._chosen(eps, min_samples, "labels", slice)
 
     def core(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.bool_]:
         """Return the mask of core points of one variant. Parameters, order and errors are as for `labels`.
 
         Raises ValueError also if the sweep was run without core=True, which keeps masks.
         """
-        return self._slice(self._number(slice), self._array(eps, min_samples, "core"))
-
-    def _number(self, slice: int | None) -> int | None:
-        """Returns the number of a slice from 0, None for None. Raises IndexError for any other number."""
-        if slice is None:
-            return None
-        if not -len(self) <= slice < len(self):
-            raise IndexError(f"there is no slice {slice}: there are {len(self)}")
-        return slice % len(self)
+        return self._chosen(eps, min_samples, "core", slice)
 
     @property
     def summary(self) -> Any:
@@ -132,17 +128,14 @@ class SlicedResult(FromPoints):
         It is a pandas.DataFrame if pandas is installed, else a structured array.
         """
         n, v = len(self), len(self.variants)
-        counts = (
-            np.stack([np.asarray(r.slices).reshape(n, 5) for r in self._results.values()], axis=1) if v
-            else np.zeros((n, 0, 5))
-        )
+        counts = [np.asarray(result.slices, np.int64).reshape(n, 5) for result in self._results.values()]
         columns: dict[str, Any] = {
             "slice": np.repeat(self.keys, v),
             "n_points": np.repeat(self.sizes, v),
             "eps": np.tile(np.array([e for e, _ in self.variants], np.float64), n),
             "min_samples": np.tile(np.array([m for _, m in self.variants], np.int64), n),
         }
-        flat = counts.reshape(n * v, 5).astype(np.int64)
+        flat = np.stack(counts, axis=1).reshape(n * v, 5) if v else np.zeros((0, 5), np.int64)
         columns.update({name: flat[:, k] for k, name in enumerate(_COUNTS)})
         return as_frame(columns)
 
@@ -164,9 +157,8 @@ class SlicedResult(FromPoints):
             )
         points = self._given.points
         n = len(points)
-        core = (
-            self._array(eps, min_samples, "core") if len(np.asarray(self._result(eps, min_samples).core)) == n else None
-        )
+        is_kept = len(np.asarray(self._result(eps, min_samples).core)) == n
+        core = self._array(eps, min_samples, "core") if is_kept else None
         masses = self._weights if weights is None else self._places.by_place(as_weights(weights, n, "weights"))
         named = [
             (name, self._places.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()
@@ -179,10 +171,9 @@ class SlicedResult(FromPoints):
         return as_frame(table)
 
     def __reduce__(self) -> Any:
-        given = (
-            self._given._replace(table=None) if self._given is not None and isinstance(self._given.points, np.ndarray)
-            else None
-        )
+        given = self._given
+        if given is not None:
+            given = given._replace(table=None) if isinstance(given.points, np.ndarray) else None
         results = {variant: stored(result) for variant, result in self._results.items()}
         return SlicedResult, (self._places, results, self._keep, self._unit, given, self._weights, self._origin)
 
@@ -190,20 +181,18 @@ class SlicedResult(FromPoints):
         return f"<epsflow.SlicedResult of {len(self)} slices and {len(self.variants)} variants>"
 
 
+@dataclass(eq=False)
 class Places:
     """The assignment of rows of X to slices. A place is the position of a row in the order of the slices."""
 
-    def __init__(
-        self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None, known: bool = True
-    ) -> None:
-        self.keys = keys
-        """[slices]"""
-        self.offsets = offsets
-        """[slices + 1] slice s is at the places from offsets[s] to offsets[s + 1]."""
-        self.order = order
-        """[n] the row at each place; None if rows are in the order of the slices."""
-        self.known = known
-        """False if results are in the order of the rows, and the slice of each row is not known."""
+    keys: NDArray[Any]
+    """[slices]"""
+    offsets: NDArray[np.int64]
+    """[slices + 1] slice s is at the places from offsets[s] to offsets[s + 1]."""
+    order: NDArray[Any] | None = None
+    """[n] the row at each place; None if rows are in the order of the slices."""
+    known: bool = True
+    """False if results are in the order of the rows, and the slice of each row is not known."""
 
     def by_place(self, values: NDArray[Any]) -> NDArray[Any]:
         """Returns values, which are in the order of the rows, in the order of the slices."""
@@ -251,18 +240,12 @@ def sweep_many(
         Slice s is X[offsets[s]:offsets[s + 1]].
     {variants} {distance} {sample_weight}
         If X is a list, the weights of its arrays are concatenated.
-    core : bool
-        Whether to keep a mask of the core points.
-    keep : {"labels", "summary"}
-        Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.
-    {progress} {machine}
+    {core} {keep} {progress} {machine}
 
     Returns
     -------
     SlicedResult
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if slices are defined in two ways or in none, if tables of a list differ in columns or units, if a value of
@@ -283,14 +266,9 @@ def sweep_many(
     if n > 0:
         warn_of_unit(given, min(e for e, _ in asked))
     data = Loaded(of_engine, given, [int(offset) for offset in places.offsets])
-    found: dict[tuple[float, int], Any] = {}
-
-    def add(results: list[Any]) -> None:
-        for result in results:
-            found[float(result.eps), int(result.min_samples)] = result
-
-    run_task(_core.Dataset.start_sweep, data._data, asked, run, weights, progress=progress, on_results=add)
-    return SlicedResult(places, {variant: found[variant] for variant in asked}, run["keep"], given.unit, given, weights)
+    results: list[Any] = []
+    run_task(_core.Dataset.start_sweep, data._data, asked, run, weights, progress=progress, on_results=results.extend)
+    return SlicedResult(places, in_order(results, asked), run["keep"], given.unit, given, weights)
 
 
 def _slices_of(
@@ -334,12 +312,10 @@ def _slices_of(
 
 
 def _is_data_set(part: Any) -> bool:
-    """Returns whether an element of the list X is a table or an array of points. If none is, X is one array as lists of
-    numbers."""
-    has_shape = len(getattr(part, "shape", ())) == 2
+    """Returns whether an element of the list X is a table or array of points. If none is, the list is one array."""
     return (
-        has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas")
-        or frame_of(part) is not None
+        len(getattr(part, "shape", ())) == 2 or table_of(part) is not None
+        or library_of(part) in ("numpy", "geopandas") or frame_of(part) is not None
     )
 
 
@@ -373,7 +349,9 @@ def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None)
 def _by(by: Any, width: Any, n: int) -> Places:
     """Returns the slices of rows by their values of `by` [n], or with a width by the intervals of these values. Keys
     ascend. Raises TypeError, ValueError if by or width is invalid, or if a value is missing."""
-    values = _values_of(by)
+    values = np.asarray(by)
+    if values.dtype.kind == "T":  # texts of variable length, which may be missing
+        values = values.astype(object)
     if values.shape != (n,):
         raise ValueError(f"by.shape == {values.shape}, expected {(n,)}: one value for each sample")
     missing = np.flatnonzero(_is_missing(by, values))
@@ -394,13 +372,6 @@ def _by(by: Any, width: Any, n: int) -> Places:
             ) from None
         _, offsets, order = _core.slice_rows(codes.astype(np.float64).reshape(-1), 0.0)
     return Places(keys, offsets.astype(np.int64), order if len(order) else None)
-
-
-def _values_of(by: Any) -> NDArray[Any]:
-    """Returns by as an array; texts of variable length become objects."""
-    values = np.asarray(by)
-    # NumPy's texts of variable length may have missing values.
-    return values.astype(object) if values.dtype.kind == "T" else values
 
 
 def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, FromPoints, Origin, Unchanging, save_folder, stored
-from ._tasks import ProgressOption, python_errors, run_task
+from ._tasks import ProgressOption, in_order, python_errors, run_task
 from ._units import Given, warn_of_unit
 
 T = TypeVar("T")
@@ -110,12 +110,11 @@ class VariantResult(Unchanging):
         self._origin.require_whole("a catalogue")
         held, points = self._result, self._origin.points
         if self._output != "numpy" or not isinstance(points, np.ndarray) or self._origin.metric is None:
-            why = "was loaded or unpickled, and has no points"
-            if points is not None:
-                why = (
-                    "is of distances, and has no points" if self._origin.metric is None
-                    else "has its points or labels on a GPU"
-                )
+            why = (
+                "was loaded or unpickled, and has no points" if points is None
+                else "is of distances, and has no points" if self._origin.metric is None
+                else "has its points or labels on a GPU"
+            )
             raise ValueError(
                 f"the result {why}: give the points that were swept, epsflow.catalog(X, variant), with the "
                 "metric of the sweep"
@@ -256,21 +255,13 @@ class SweepResult(FromPoints):
         """
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
+        put = "put labels(eps, min_samples) beside"
         if X is None:
-            raise ValueError(
-                "the result was loaded or unpickled, and has no X: put labels(eps, min_samples) beside "
-                "the points yourself"
-            )
+            raise ValueError(f"the result was loaded or unpickled, and has no X: {put} the points yourself")
         if hasattr(X, "tocsr"):
-            raise ValueError(
-                "X is sparse distances, of which there is no table: put labels(eps, min_samples) beside "
-                "the points yourself"
-            )
+            raise ValueError(f"X is sparse distances, of which there is no table: {put} the points yourself")
         if not isinstance(X, np.ndarray) and self._origin.table is None:
-            raise ValueError(
-                "X is on a GPU, and labelled() makes tables on the host: put labels(eps, min_samples) beside a "
-                "copy of it there"
-            )
+            raise ValueError(f"X is on a GPU, and labelled() makes tables on the host: {put} a copy of it there")
         names = [as_choice(name, way, way[:-5]) for name, way in ((label_name, "label_name"), (core_name, "core_name"))]
         if names[0] == names[1]:
             raise ValueError(f"label_name and core_name are both {label_name!r}: give two names")
@@ -319,8 +310,6 @@ class SweepResult(FromPoints):
         ----------
         {page}
 
-        Raises
-        ------
         {file_errors}
         ValueError
             If the name does not end in .html or .htm, if points or labels are on a GPU, if the points are a share of
@@ -390,11 +379,8 @@ class Asked:
 
     @property
     def under(self) -> str:
-        """Describes the metric, as in "greatcircle, eps in km". With weights, ", weighted" follows.
-
-        Results of different metrics have different texts. The text is empty for the plain Euclidean metric without
-        weights.
-        """
+        """Describes the metric, as in "greatcircle, eps in km"; with weights, ", weighted" follows. Results of
+        different metrics have different texts. The text is empty for the plain Euclidean metric without weights."""
         with python_errors():
             metric = self.given.metric.text(self.given.points.shape[1])
         return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)
@@ -405,19 +391,14 @@ class Asked:
         share, with_lineage = rank is not None, self.lineage and not rank
         if not share:
             warn_of_unit(self.given, min(e for e, _ in self.variants))
-        found: dict[tuple[float, int], VariantResult] = {}
-
-        def add(results: list[Any]) -> None:
-            for result in results:
-                variant = VariantResult(result, self.output, self.run["keep"])
-                found[variant.eps, variant.min_samples] = variant
-
+        results: list[Any] = []
         checksum, under = _checksum_of(self.weights), self.under
-        task = run_task(start, *arguments, progress=self.progress, on_results=add)
+        task = run_task(start, *arguments, progress=self.progress, on_results=results.extend)
         points, metric, unit, table, *_ = self.given
         made = Lineage(task.take(), unit) if with_lineage else None
         origin = Origin(points=points, table=table, under=under, weights=checksum, metric=metric, share=share)
-        return SweepResult([found[v] for v in self.variants], origin, unit, made)
+        found = in_order(results, self.variants).values()
+        return SweepResult([VariantResult(one, self.output, self.run["keep"]) for one in found], origin, unit, made)
 
 
 def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:
@@ -520,19 +501,13 @@ def sweep_distances(
     distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
     options: dict[str, Any],
 ) -> SweepResult:
-    """Sweeps with metric="precomputed". distances: from as_distances(). options: as of_the_cpu() returns them. Raises
-    the errors of `epsflow.sweep`."""
+    """Sweeps as `epsflow.sweep` with "precomputed". distances: from as_distances(). options: from of_the_cpu()."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
-    under, checksum = "precomputed", ""
-    if sample_weight is not None:
-        under, checksum = "precomputed, weighted", _checksum_of(as_weights(sample_weight, distances.shape[0]))
-    return SweepResult(
-        [VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum)
-    )
+    weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
+    under = "precomputed" if weights is None else "precomputed, weighted"
+    origin = Origin(points=distances, under=under, weights=_checksum_of(weights))
+    return SweepResult([VariantResult(result) for result in results], origin)
 
 
 def _checksum_of(weights: NDArray[np.float64] | None) -> str:
-    if weights is None:
-        return ""
-    checksum: str = _core.checksum_of(weights.reshape(-1, 1))
-    return checksum
+    return "" if weights is None else _core.checksum_of(weights.reshape(-1, 1))

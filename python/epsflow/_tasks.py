@@ -65,8 +65,7 @@ _WORDS = (
 
 
 def python_words(text: str) -> str:
-    """Returns a message of the library with the names of Python's parameters and their values in place of the library's
-    options and words."""
+    """Returns a message of the library with Python's parameters and values in place of its own options and words."""
     for pattern, words in _WORDS:
         text = re.sub(pattern, words, text)
     if " is nan" in text or " is -nan" in text or " is inf" in text or " is -inf" in text:
@@ -97,10 +96,15 @@ def made_by(start: Any, *arguments: Any, progress: ProgressOption = None) -> Any
 
 
 def filled(of: Callable[..., T], made: Any, **further: Any) -> T:
-    """Returns an object of the dataclass `of`. Its fields are `further`, and otherwise the attributes of `made` with
-    the same names."""
+    """Returns an object of the dataclass `of`. Its fields are `further`, and attributes of `made` with their names."""
     names = [name for name in of.__dataclass_fields__ if name not in further]  # type: ignore[attr-defined]
     return of(**{name: getattr(made, name) for name in names}, **further)
+
+
+def in_order(results: list[Any], variants: list[tuple[float, int]]) -> dict[tuple[float, int], Any]:
+    """Returns the library's results by variant, in the order of the variants."""
+    found = {(float(result.eps), int(result.min_samples)): result for result in results}
+    return {variant: found[variant] for variant in variants}
 
 
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:

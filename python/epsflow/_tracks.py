@@ -188,8 +188,6 @@ def tracks(
     -------
     Tracks
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if times do not ascend, are missing, or are not in `slices`.
@@ -263,7 +261,9 @@ def _in_tobacs_order(
     table = {"frame": found["frame"], "idx": found["idx"]}
     if points is not None:
         table.update({"vdim": found["z"]} if has_z else {}, hdim_1=found["y"], hdim_2=found["x"])
-    table.update(num=found["num"], feature=found["feature"], time=time, timestr=_timestr(time))
+    # tobac writes times as YYYY-MM-DD HH:MM:SS.
+    texts = _as_texts(time.astype("datetime64[s]") if time.dtype.kind == "M" else time)
+    table.update(num=found["num"], feature=found["feature"], time=time, timestr=np.array(texts, dtype=object))
     if points is not None:
         table.update({"z": found["z"]} if has_z else {}, y=found["y"], x=found["x"])
     if points is not None and on_sphere:
@@ -275,9 +275,8 @@ def _in_tobacs_order(
 
 
 def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-    """times: [n] the time of each point, ascending. slices: the times of all slices, strictly ascending, or None for
-    those that occur. Returns the times of the slices, and [slices + 1] the first row of each, then n. Raises
-    TypeError, ValueError."""
+    """times: [n] of the points, ascending. slices: of all slices, strictly ascending; None for those that occur.
+    Returns the times of the slices, and [slices + 1] the first row of each, then n. Raises TypeError, ValueError."""
     of_points = _as_times(times, "times")
     if len(of_points) != n:
         raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")
@@ -415,12 +414,6 @@ def _as_share(share: Any) -> float:
     if not 0 <= share <= 1:
         raise ValueError(f"least_share == {share!r}, must be from 0 to 1")
     return float(share)
-
-
-def _timestr(times: NDArray[Any]) -> NDArray[Any]:
-    """Returns times as YYYY-MM-DD HH:MM:SS, as tobac does, and numbers as text."""
-    texts = _as_texts(times.astype("datetime64[s]") if times.dtype.kind == "M" else times)
-    return np.array(texts, dtype=object)
 
 
 def _as_texts(values: NDArray[Any]) -> list[str]:

@@ -85,8 +85,6 @@ def validity(
     -------
     Validity
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if the metric is not "euclidean".

@@ -61,18 +61,15 @@ class VelocityResult:
         """
         if not -len(self) <= velocity < len(self):
             raise IndexError(f"there is no velocity {velocity}: there are {len(self)}")
-        moved: NDArray[np.float64] = self._points.astype(np.float64) - self._times[:, None] * self.velocities[velocity]
-        return moved
+        return np.asarray(self._points.astype(np.float64) - self._times[:, None] * self.velocities[velocity])
 
     def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
         """Run DBSCAN on `points(velocity)` and return the labels. eps and min_samples need not be in `variants`.
 
         Raises IndexError if `velocity` is out of range, and the errors of `sweep`.
         """
-        labels: NDArray[np.int32] = sweep(
-            self.points(velocity), eps, min_samples, engine=self._engine
-        ).labels(eps, min_samples)
-        return labels
+        found = sweep(self.points(velocity), eps, min_samples, engine=self._engine)
+        return np.asarray(found.labels(eps, min_samples))
 
     def __repr__(self) -> str:
         return f"<epsflow.VelocityResult of {len(self)} velocities and {len(self.variants)} variants>"
@@ -108,8 +105,6 @@ def sweep_velocities(
     -------
     VelocityResult
 
-    Raises
-    ------
     {errors}
     ValueError
         Also if times or velocities have another shape or are not finite.

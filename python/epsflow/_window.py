@@ -17,7 +17,7 @@ from ._gpu_arrays import OUTPUTS, as_output, on_host
 from ._labelled import as_columns
 from ._parameters import as_choice, as_count, as_options, as_variants, find_variant
 from ._tasks import made_by, python_errors
-from ._units import Given, as_given
+from ._units import as_given
 
 _NO_LIMIT = 2**32 - 2
 
@@ -82,8 +82,7 @@ class WindowClusters:
         return made
 
     def _on_gpu(self) -> Any:
-        """Returns the device arrays of the last step (labels, core), or None if `output` is "numpy" or if the window is
-        empty."""
+        """Returns the device arrays of the last step (labels, core); None for output "numpy" and an empty window."""
         return None if self._window._output == "numpy" or len(self._window) == 0 else self._made().on_gpu(self._place)
 
     @property
@@ -103,8 +102,7 @@ class WindowClusters:
             raise ValueError(
                 f"output={self._window._output!r} leaves labels on the GPU: take clusters['id'] at the labels there"
             )
-        ids: NDArray[np.int64] = np.append(self._columns()[0], -1)[self.labels]
-        return ids
+        return np.asarray(np.append(self._columns()[0], -1)[self.labels])
 
     @property
     def core(self) -> Any:
@@ -239,8 +237,6 @@ class Window:
         -------
         StepResult
 
-        Raises
-        ------
         {errors}
         """
         if isinstance(times, str):
@@ -296,9 +292,7 @@ class Window:
                 self.variants, metric_of(None, *self._metric), weighted, clock is not None, most, self._engine,
                 self._output != "numpy",
             )
-            made = (
-                _core.make_window(n_features, options) if state is None else _core.restored_window(options, state)
-            )
+            made = _core.make_window(n_features, options) if state is None else _core.restored_window(options, state)
         self._made, self._clock, self._has_weights, self._n_features = made, clock, weighted, n_features
 
     def __len__(self) -> int:
@@ -382,11 +376,9 @@ def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[An
 
 def _numbers_of(times: Any) -> tuple[NDArray[np.float64], str]:
     kind = "dates"
-    zone = getattr(getattr(times, "dt", None), "tz", None) or getattr(times, "tz", None)
-    if zone is not None:
-        times, kind = times.tz_convert(None) if hasattr(times, "tz_convert") and not hasattr(times, "dt") else (
-            times.dt.tz_convert(None)
-        ), "dates with a zone"
+    dates = getattr(times, "dt", times)  # of a Series of pandas
+    if getattr(dates, "tz", None) is not None:
+        times, kind = dates.tz_convert(None), "dates with a zone"
     values = np.asarray(times)
     if values.dtype == object:
         for time in values:

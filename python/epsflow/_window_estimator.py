@@ -8,13 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._docs import documented
-from ._estimator import _Clusterer, _threads_of
+from ._estimator import _Clusterer, _threads_of, validate_data
 from ._window import Window
-
-try:
-    from sklearn.utils.validation import validate_data
-except ImportError:
-    from ._plain_estimator import validate_data
 
 
 @documented

@@ -70,8 +70,7 @@ def _validated(module: Any, model: Any, X: Any) -> Any:
 
 
 def _made_for(model: Any, X: Any, points: Any, call: Running) -> DBSCAN:
-    """Returns a model of epsflow with the parameters of one of scikit-learn. points: X, made dense. Raises NotServed if
-    there is none."""
+    """Returns epsflow's model with the parameters of scikit-learn's, or raises NotServed. points: X, made dense."""
     parameters = {"eps": model.eps, "min_samples": model.min_samples, "metric": model.metric}
     if is_precomputed(model.metric):
         if model.algorithm not in ("auto", "brute") or model.metric_params:

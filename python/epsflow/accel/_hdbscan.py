@@ -77,9 +77,8 @@ def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _require_same(X: Any, given: dict[str, Any]) -> None:
-    """Raises NotServed for arguments with which hdbscan computes something that epsflow does not: alpha, the cosine
-    metric, Minkowski metrics except the Euclidean one, and dense distances that are not symmetric and float64. given:
-    the arguments by name."""
+    """Raises NotServed for arguments with which epsflow does not compute the same: alpha, the cosine metric, Minkowski
+    metrics except the Euclidean one, and dense distances that are not symmetric and float64. given: by name."""
     metric = given["metric"]
     if given["alpha"] != 1:
         raise NotServed(f"alpha={given['alpha']!r}")

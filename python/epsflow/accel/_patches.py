@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
+from contextlib import AbstractContextManager, ExitStack
 from importlib import import_module
 from typing import Any, Callable, Optional
 
@@ -26,24 +28,7 @@ _is_enabled = False
 _min_rows: Optional[int] = None
 
 
-class _Enabled:
-    """Restores the state before `enable` at the end of a `with` statement: was_enabled and min_rows."""
-
-    def __init__(self, was_enabled: bool, min_rows: Optional[int]) -> None:
-        self._before = was_enabled, min_rows
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: Any) -> None:
-        was_enabled, min_rows = self._before
-        if was_enabled:
-            enable(min_rows=min_rows)
-        else:
-            disable()
-
-
-def enable(*, min_rows: Optional[int] = None) -> _Enabled:
+def enable(*, min_rows: Optional[int] = None) -> AbstractContextManager[object]:
     """Let epsflow do the work of scikit-learn's and hdbscan's clustering in this process and those that it starts.
 
     Parameters
@@ -67,7 +52,8 @@ def enable(*, min_rows: Optional[int] = None) -> _Enabled:
     if min_rows is not None and min_rows != 0:
         as_count(min_rows, "min_rows")
     with _lock:
-        state = _Enabled(_is_enabled, _min_rows)
+        former = ExitStack()  # restores the former state at the end of a `with` statement
+        former.callback(functools.partial(enable, min_rows=_min_rows) if _is_enabled else disable)
         _min_rows = min_rows
         os.environ[_VARIABLE] = "1" if min_rows is None else f"min_rows={min_rows}"
         if _finder not in sys.meta_path:
@@ -77,7 +63,7 @@ def enable(*, min_rows: Optional[int] = None) -> _Enabled:
             for name in _REPLACED_BY:
                 if name in sys.modules:
                     _replace_in(sys.modules[name])
-    return state
+    return former
 
 
 def disable() -> None:
@@ -133,7 +119,8 @@ class _Finder:
         self._local.is_searching = True
         try:
             for finder in sys.meta_path:
-                spec = None if finder is self else getattr(finder, "find_spec", _none)(name, path, target)
+                find = getattr(finder, "find_spec", None)
+                spec = None if finder is self or find is None else find(name, path, target)
                 if spec is not None:
                     if hasattr(spec.loader, "exec_module"):
                         spec.loader = _Loader(spec.loader)
@@ -141,10 +128,6 @@ class _Finder:
         finally:
             self._local.is_searching = False
         return None
-
-
-def _none(*given: Any) -> None:
-    return None
 
 
 class _Loader:

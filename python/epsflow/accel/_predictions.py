@@ -16,26 +16,23 @@ from .._membership import blocks_of, joins_of
 from ._calls import NotServed, recorded
 from ._patches import put
 
-NEEDS = ("approximate_predict", "membership_vector", "all_points_membership_vectors")
-_ARGUMENTS = {
-    "approximate_predict": ("clusterer", "points_to_predict", "return_connecting_points"),
-    "membership_vector": ("clusterer", "points_to_predict"),
-    "all_points_membership_vectors": ("clusterer",),
-}
 _original: dict[str, Callable[..., Any]] = {}
 
 
 def put_into(module: Any) -> None:
     """Gives functions of hdbscan.prediction the code of this module, if they have the expected parameters."""
     # Other modules have imported the functions by name. So the functions stay, and their code changes.
-    for name, arguments in _ARGUMENTS.items():
+    for name, ours in _CODE.items():
         function = getattr(module, name)
         code = function.__code__
-        if code.co_varnames[: code.co_argcount] != arguments or code.co_freevars:
+        if _arguments_of(code) != _arguments_of(ours.__code__) or code.co_freevars:
             continue
-        copy = types.FunctionType(code, function.__globals__, name, function.__defaults__)
-        _original[name] = copy
-        put(function, "__code__", _CODE[name].__code__)
+        _original[name] = types.FunctionType(code, function.__globals__, name, function.__defaults__)
+        put(function, "__code__", ours.__code__)
+
+
+def _arguments_of(code: types.CodeType) -> tuple[str, ...]:
+    return code.co_varnames[: code.co_argcount]
 
 
 def _approximate_predict(clusterer, points_to_predict, return_connecting_points=False):  # type: ignore[no-untyped-def]
@@ -61,46 +58,45 @@ _CODE: dict[str, Any] = {
     "membership_vector": _membership_vector,
     "all_points_membership_vectors": _all_points_membership_vectors,
 }
+NEEDS = tuple(_CODE)
 
 
 def approximate_predict(clusterer: Any, points: Any, with_neighbors: bool) -> Any:
-    with recorded("hdbscan.approximate_predict", points, 0) as call:
-        try:
-            data = clusterer.prediction_data_
-            X = np.asarray(points)
-            if X.shape[1] == data.raw_data.shape[1] and len(data.cluster_tree) and len(X):
-                found = _predicted(clusterer, X)
-                call.ran_on("cpu")
-                return found if with_neighbors else found[:2]
-            call.left(ValueError("no clusters, or other columns"))
-        except Exception as error:  # the original raises its own
-            call.left(error)
-        return _original["approximate_predict"](clusterer, points, with_neighbors)
+    def work() -> Any:
+        data = clusterer.prediction_data_
+        X = np.asarray(points)
+        if X.shape[1] != data.raw_data.shape[1] or not len(data.cluster_tree) or not len(X):
+            raise ValueError("no clusters, or other columns")
+        found = _predicted(clusterer, X)
+        return found if with_neighbors else found[:2]
+
+    return _served("approximate_predict", points, work, clusterer, points, with_neighbors)
 
 
 def membership_vector(clusterer: Any, points: Any) -> Any:
-    with recorded("hdbscan.membership_vector", points, 0) as call:
-        try:
-            if not isinstance(points, np.ndarray):
-                raise NotServed(f"points are a {type(points).__name__}")
-            found = _vectors_of_new(clusterer, points.astype(np.float64))
-            call.ran_on("cpu")
-            return found
-        except Exception as error:  # the original raises its own
-            call.left(error)
-        return _original["membership_vector"](clusterer, points)
+    def work() -> Any:
+        if not isinstance(points, np.ndarray):
+            raise NotServed(f"points are a {type(points).__name__}")
+        return _vectors_of_new(clusterer, points.astype(np.float64))
+
+    return _served("membership_vector", points, work, clusterer, points)
 
 
 def all_points_membership_vectors(clusterer: Any) -> Any:
     points = getattr(clusterer, "_raw_data", None)
-    with recorded("hdbscan.all_points_membership_vectors", points, 0) as call:
+    return _served("all_points_membership_vectors", points, lambda: _vectors_of_all(clusterer), clusterer)
+
+
+def _served(name: str, points: Any, work: Callable[[], Any], *arguments: Any) -> Any:
+    """Returns the result of work(), or of the original function with these arguments if work() raises."""
+    with recorded(f"hdbscan.{name}", points, 0) as call:
         try:
-            found = _vectors_of_all(clusterer)
+            found = work()
             call.ran_on("cpu")
             return found
         except Exception as error:  # the original raises its own
             call.left(error)
-        return _original["all_points_membership_vectors"](clusterer)
+        return _original[name](*arguments)
 
 
 class _Neighbors(NamedTuple):
@@ -169,9 +165,8 @@ def _root_of(tree: Any, clusters: NDArray[np.intp]) -> int:
 
 
 def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns shares [samples, clusters] that are inverse to the distance of a sample to the nearest exemplar of each
-    selected cluster. The shares of a sample sum to 1. At distance 0 of some clusters, these have equal shares and all
-    others 0, up to rounding."""
+    """Returns shares [samples, clusters] inverse to the distance of a sample to the nearest exemplar of each cluster.
+    They sum to 1 for a sample. At distance 0 of some clusters, these have equal shares, up to rounding."""
     data = clusterer.prediction_data_
     distances = np.empty((len(X), len(data.exemplars)))
     for k, exemplars in enumerate(data.exemplars):
@@ -186,9 +181,8 @@ def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Returns the densities below which a cluster of the tree and a selected cluster are in one cluster; NaN if one is
-    inside the other or both are the same. [clusters of the tree, selected clusters], both ascending. clusters: the
-    numbers of the selected clusters."""
+    """Returns [clusters of the tree, selected clusters] the densities below which both are in one cluster; NaN if one
+    is inside the other or both are the same. Both ascend. clusters: the numbers of the selected ones."""
     tree = clusterer.prediction_data_.cluster_tree
     root = int(clusterer._condensed_tree["parent"].min())
     count = int(clusterer._condensed_tree["parent"].max()) + 1 - root
@@ -200,8 +194,7 @@ def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
 def _heights(joins: NDArray[np.float64], cluster: NDArray[np.intp], own: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns the densities [samples, selected clusters] below which a sample and a selected cluster are in one
     cluster. joins: from _joins(). cluster: the row of joins of the smallest cluster that holds each sample. own: the
-    density at which the sample leaves it, which is the result if this cluster is inside the selected one, or the
-    reverse."""
+    density at which the sample leaves it: the result if one of both clusters is inside the other."""
     found = joins[cluster]
     return np.where(np.isnan(found), own[:, None], found)
 
@@ -243,8 +236,7 @@ def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
 
 
 def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the membership vectors [n, selected clusters] of new samples X [n, features]. Raises NotServed as
-    _root_of()."""
+    """Returns the membership vectors [n, selected clusters] of new samples [n, features]. Raises as _root_of()."""
     data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
     root = _root_of(tree, clusters)
     found = _neighbors(clusterer, X)

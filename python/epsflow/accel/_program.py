@@ -23,7 +23,10 @@ def main(arguments: list[str]) -> None:
         if option == "--report":
             reports = True
         elif option == "--min-rows" and given:
-            min_rows = _as_rows(given.pop(0))
+            rows = given.pop(0)
+            if not rows.isdecimal():
+                sys.exit(f"{_USAGE}\nepsflow.accel: --min-rows is {rows!r}; it is a whole number")
+            min_rows = int(rows)
         else:
             sys.exit(f"{_USAGE}\nepsflow.accel: unknown option {option}")
     is_module = given[:1] == ["-m"]
@@ -45,12 +48,6 @@ epsflow. Calls that it does not serve are left to the originals.
 
   --report      list the calls at the end, on standard error: where each ran, and how long
   --min-rows N  leave fits of fewer rows to the originals (default: 50)"""
-
-
-def _as_rows(text: str) -> int:
-    if not text.isdecimal():
-        sys.exit(f"{_USAGE}\nepsflow.accel: --min-rows is {text!r}; it is a whole number")
-    return int(text)
 
 
 def _run(program: list[str], is_module: bool) -> None:

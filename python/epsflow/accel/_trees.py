@@ -59,8 +59,7 @@ def hierarchy_of(
 
 
 def taken(linkage: Any) -> Optional[Made]:
-    """Returns the hierarchy from which the call that runs in this thread made `linkage`, and forgets it; None if
-    linkage is not that very array."""
+    """Returns the hierarchy from which this thread's call made `linkage`, and forgets it; None for another array."""
     call = current()
     if call is None or call.made is None or call.made.linkage is not linkage:
         return None

@@ -105,8 +105,7 @@ def clusters(
     with style():
         if len(of_points) == 0:
             ax = axes_of(ax) if figure is None else figure_of(figure, 6.4, 4.2).add_subplot()
-            say_empty(ax, "no points")
-            return ax
+            return say_empty(ax, "no points")
         views = views_of(kind, points)
         if len(views) > 1 and ax is not None:
             raise ValueError("kind='planes' draws three axes, and ax is one: give figure, or two columns of X")
@@ -332,8 +331,7 @@ def _draw_coasts(ax: Any, extent: Extent) -> None:
 
 
 def _file_of(resolution: str) -> Optional[str]:
-    """Returns the path of the coast lines of Natural Earth if cartopy has them on disk, else None. resolution:
-    "110m", "50m" or "10m"."""
+    """Returns the path of coast lines if cartopy has them on disk, else None. resolution: "110m", "50m" or "10m"."""
     from cartopy import config
     from cartopy.io import Downloader
 

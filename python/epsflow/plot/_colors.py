@@ -70,8 +70,7 @@ def codes_of(
 
 
 def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns the colours [..., 3], from 0 to 1, of clusters and noise. codes: from codes_of(). cluster: labels of any
-    shape."""
+    """Returns colours [..., 3], from 0 to 1, of clusters and noise. codes: from codes_of(). cluster: labels [...]."""
     from matplotlib.colors import to_rgb
 
     table = np.array([to_rgb(color) for color in (*PALETTE, NOISE_COLOR)])

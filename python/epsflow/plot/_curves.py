@@ -12,7 +12,8 @@ from .. import _functions
 from .._compare import as_labels
 from .._docs import documented
 from .._gpu_arrays import is_on_gpu
-from .._k_distance import as_ks, eps_range, knee
+from .._k_distance import eps_range, knee
+from .._parameters import as_counts
 from .._units import as_given
 from ._raster import sizes_of
 from ._style import INK, MARK, PALETTE, log_ticks, say_empty, styled_axes, with_unit
@@ -44,8 +45,6 @@ def k_distance(
         X is points.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -54,7 +53,7 @@ def k_distance(
         If X or k is invalid, as for `epsflow.k_distance` and `epsflow.knee`.
     {matplotlib}
     """
-    ks = as_ks(k)
+    ks = as_counts(k, "k")
     if not is_on_gpu(X) and np.ndim(X) == 1 and not hasattr(X, "frame"):
         if len(ks) > 1:
             raise ValueError(
@@ -71,8 +70,7 @@ def k_distance(
             for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()
         ]
         if not kept:
-            say_empty(ax, "no points" if len(columns[0]) == 0 else "all distances are 0")
-            return ax
+            return say_empty(ax, "no points" if len(columns[0]) == 0 else "all distances are 0")
         ax.set_yscale("log")
         for i, (one, distances, found) in enumerate(kept):
             _draw_distances(ax, one, distances, found, PALETTE[i % len(PALETTE)])
@@ -118,8 +116,6 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     {labels}
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -132,10 +128,9 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     _, found = sizes_of(of_points)
     with styled_axes(ax) as ax:
         if len(found) == 0:
-            say_empty(
+            return say_empty(
                 ax, "no points" if len(of_points) == 0 else f"no clusters: all {len(of_points):,} points are noise"
             )
-            return ax
         size, first = np.unique(np.sort(found), return_index=True)
         ax.set(xscale="log", yscale="log", xlabel="points of a cluster", ylabel="clusters of at least so many points")
         ax.plot(

@@ -14,7 +14,6 @@ from .._parameters import require_one_of
 from .._sweep import SweepResult
 from ._style import INK, SEQUENCE, say_empty, shown, styled_axes, unit_of_eps, with_unit
 
-QUANTITIES = ("clusters", "noise", "core", "border", "largest", "stability")
 _COLUMNS = {"clusters": "n_clusters", "noise": "n_noise", "core": "n_core", "border": "n_border", "largest": "largest"}
 WORDS = {
     "clusters": "clusters",
@@ -59,8 +58,6 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
         along eps than chance explains. Only an Exploration has it.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -73,12 +70,11 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     --------
     >>> epsflow.plot.heatmap(epsflow.explore(X), "noise")
     """
-    require_one_of(quantity, "quantity", QUANTITIES)
+    require_one_of(quantity, "quantity", tuple(WORDS))
     grid, marks = _grid_of(source, quantity), _marks_of(source)
     with styled_axes(ax) as ax:
         if grid.values.size == 0:
-            say_empty(ax, "no grid: there are no variants")
-            return ax
+            return say_empty(ax, "no grid: there are no variants")
         unit = unit_of_eps(source.map if isinstance(source, Exploration) else source)
         written = (
             None if marks else "{:,.0f}" if quantity == "clusters" else "{:.2f}" if quantity == "stability"
@@ -149,8 +145,7 @@ def _marks_of(source: Any) -> Marks:
 
 
 def draw_grid(ax: Any, grid: Grid, label: str, written: str | None, xlabel: str, ylabel: str) -> None:
-    """Draws cells with a colour bar. label: of the values. written: the format of values in the cells of small grids;
-    None for no values."""
+    """Draws cells with a colour bar. label: of the values. written: the format of values in small grids, or None."""
     from matplotlib import colors
 
     values, most = grid.values, float(np.nanmax(grid.values, initial=0))

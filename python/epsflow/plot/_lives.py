@@ -50,8 +50,6 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
         The maximum number of bars: those with the largest number of points times log(death / birth).
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -64,8 +62,7 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
     kept = _weightiest(lives, as_count(most, "most"))
     with styled_axes(ax, 6.8, 4.8) as ax:
         if not len(kept):
-            say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
-            return ax
+            return say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
         birth, ends = lives.table["birth"], lives.ends()
         # From bottom to top: by birth, then the longest first.
         kept = kept[np.lexsort((-lives.size[kept], -ends[kept], birth[kept]))]
@@ -94,8 +91,7 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
     kept = _weightiest(lives, as_count(most, "most"))
     with styled_axes(ax, 7.2, 4.8) as ax:
         if not len(kept):
-            say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
-            return ax
+            return say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
         parents = parents_of(lineage, lives.min_samples, lives.table)
         shown = _with_parents(kept, parents)
         at = {life: place for place, life in enumerate(_order(shown, parents, lives.table["death_place"]))}
@@ -180,11 +176,14 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     }
     parents = np.full(len(table["birth_place"]), -1, np.int64)
     living: list[int] = []  # the bar of each cluster of a variant
-    ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
     for place, here in enumerate(rows):
         owner = np.full(len(here), -1, np.int64)
-        for life, cluster_here in _living_on(living, rows, wider, place, table["death_place"], ended):
-            owner[cluster_here] = life
+        ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
+        for life, holder in zip(living, wider[rows[place - 1]].tolist()):  # none at the first place
+            if table["death_place"][life] > place:
+                owner[holder] = life
+            else:
+                ended.append((life, holder))
         for i, core in enumerate(first_core[here]):
             if owner[i] < 0:
                 owner[i] = births[place, int(core)]
@@ -192,19 +191,6 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
             parents[life] = owner[cluster_here]
         living = owner.tolist()
     return parents
-
-
-def _living_on(
-    living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any],
-    ended: list[tuple[int, int]],
-) -> list[tuple[int, int]]:
-    """Returns the bars of the variant before that continue at this place, with their clusters; fills `ended`."""
-    ended.clear()
-    going: list[tuple[int, int]] = []
-    if place:
-        for life, holder in zip(living, wider[rows[place - 1]].tolist()):
-            (going if deaths[life] > place else ended).append((life, holder))
-    return going
 
 
 def _with_parents(kept: NDArray[np.intp], parents: NDArray[np.int64]) -> list[int]:

@@ -58,19 +58,15 @@ def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optio
         units = [str(found) if found is not None else unit for found in _units(X)] or [unit]
     d = values.shape[1]
     if not all_finite(values):
-        _refuse_missing(values)
+        rows = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        raise ValueError(
+            f"X has NaN or infinity in {len(rows)} rows, the first of them row {rows[0]}: leave them out with points, "
+            "rows = epsflow.drop_missing(X), and draw points with labels[rows]"
+        )
     sky = _sky_of(names[sphere[0]] if sphere and names else "") if known is None else _sky_of(known) or known
     names = names if len(names) == d else ["x", "y", "z"][:d] if d <= 3 else [f"x{i}" for i in range(d)]
     units = units if len(units) == d else units[:1] * d
     return Points(values, [with_unit(name, u) for name, u in zip(names, units)], sphere, sky, scale)
-
-
-def _refuse_missing(values: Array) -> None:
-    rows = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    raise ValueError(
-        f"X has NaN or infinity in {len(rows)} rows, the first of them row {rows[0]}: leave them out with points, "
-        "rows = epsflow.drop_missing(X), and draw points with labels[rows]"
-    )
 
 
 def _units(X: Any) -> list[Any]:

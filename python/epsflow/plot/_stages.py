@@ -36,8 +36,6 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
         The trace.json that `epsflow sweep` writes, a results folder that has it, or its content from json.load.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -51,8 +49,7 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
     found = _spans_of(trace)
     with styled_axes(ax, 7.2, 0.9 + 0.42 * max(len(found), 3)) as ax:
         if not found:
-            say_empty(ax, "no stages: the trace is empty")
-            return ax
+            return say_empty(ax, "no stages: the trace is empty")
         for row, spans in enumerate(found):
             threads = np.unique(spans.thread)
             height = 0.8 / len(threads)

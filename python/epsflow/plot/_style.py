@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -106,10 +106,11 @@ def figure_of(figure: Any, width: float, height: float) -> Any:
     return figure
 
 
-def say_empty(ax: Any, text: str) -> None:
-    """Writes a text in place of an empty picture."""
+def say_empty(ax: Any, text: str) -> Any:
+    """Writes a text in place of an empty picture, and returns the axes."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=INK)
     ax.set(xticks=[], yticks=[])
+    return ax
 
 
 def with_unit(name: str, unit: Any) -> str:
@@ -125,16 +126,12 @@ def unit_of_eps(source: Any) -> str | None:
     return said.group(1) if said else None
 
 
-def log_ticks(axis: Any, values: Sequence[float] = ()) -> None:
-    """Sets the ticks of a logarithmic axis and removes its minor ticks. Labels are plain decimals down to 0.0001, as
-    0.02 and not 2 × 10⁻². values: the ticks; the default depends on the range of the axis."""
+def log_ticks(axis: Any) -> None:
+    """Sets ticks of a logarithmic axis, without minor ones. Labels are decimals down to 0.0001: 0.02, not 2 × 10⁻²."""
     from matplotlib import ticker
 
     low, high = sorted(axis.get_view_interval())
-    axis.set_major_locator(
-        ticker.FixedLocator(list(values)) if len(values)
-        else ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 150 * low else (1.0,))
-    )
+    axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 150 * low else (1.0,)))
     axis.set_major_formatter(
         ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:.3g}")
     )

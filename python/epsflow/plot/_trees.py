@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._docs import documented
 from .._gpu_arrays import to_host
 from .._hierarchy import CondensedTree, Hierarchy, SingleLinkageTree
-from .._parameters import as_min_samples, require_one_of
+from .._parameters import as_count, require_one_of
 from ._heatmap import WORDS, Grid, draw_grid
 from ._style import INK, MARK, SEQUENCE, log_ticks, say_empty, styled_axes
 
@@ -36,8 +36,6 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
         `CondensedTree.select`.
     {ax}
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -57,8 +55,7 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     with styled_axes(ax, 7.2, 4.8) as ax:
         finite = tree.leaves_at[(tree.leaves_at > 0) & np.isfinite(tree.leaves_at)]
         if not len(finite):
-            say_empty(ax, "all samples are equal")
-            return ax
+            return say_empty(ax, "all samples are equal")
         lowest, highest = float(finite.min()), 1.1 * max(float(finite.max()), float(deaths[np.isfinite(deaths)].max()))
         lefts = _lefts(parents, sizes)
         colors = _colors(sizes)
@@ -134,8 +131,6 @@ def hierarchies(
     **selection
         Parameters of `CondensedTree.select`, such as cluster_selection_method.
 
-    Returns
-    -------
     {axes}
 
     Raises
@@ -159,13 +154,12 @@ def hierarchies(
     if len(np.unique(up)) < len(up):
         raise ValueError(f"trees have min_samples {up.tolist()}: give one tree for each")
     sizes = min_cluster_size if np.iterable(min_cluster_size) else [min_cluster_size]
-    across = np.unique([as_min_samples(size, "min_cluster_size") for size in sizes])
+    across = np.unique([as_count(size, "min_cluster_size") for size in sizes])
     sizes = across.tolist()
     values = np.array([[_quantity(tree.condense(size), quantity, selection) for size in sizes] for tree in trees])
     with styled_axes(ax) as ax:
         if values.size == 0:
-            say_empty(ax, "no grid: there are no trees or sizes")
-            return ax
+            return say_empty(ax, "no grid: there are no trees or sizes")
         label, written = _QUANTITIES[quantity]
         draw_grid(ax, Grid(across, up, values), label, written, "min_cluster_size", "min_samples")
     return ax

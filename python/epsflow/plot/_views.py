@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ._raster import Array, Extent, Project, bounds
 
 KINDS = ("auto", "plane", "geographic", "sky", "mollweide", "aitoff", "planes", "principal")
-SKIES = ("mollweide", "aitoff")
 _MOST_STRETCHED = 5  # if the ratio of the sides is larger, axes have different scales
 _MARGIN = 0.02
 
@@ -112,8 +111,7 @@ def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
 
 
 def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Returns a function from longitude (-pi to pi) and latitude in radians to x and y, as in matplotlib's projection
-    of this name. kind: one of SKIES."""
+    """Returns a function from longitudes (-pi to pi) and latitudes in radians to x and y in matplotlib's projection."""
     if kind == "aitoff":
 
         def aitoff(lon: Array, lat: Array) -> tuple[Array, Array]:
@@ -184,8 +182,7 @@ def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
 
 
 def _cut(points: Array, lon: int, scale: float) -> float:
-    """Returns the longitude at which a map begins: -180 or 0, as in the points, unless that would split a field that is
-    shorter in one piece."""
+    """Returns the longitude at which a map begins: -180 or 0 as in the points, unless the field is then longer."""
     filled = np.flatnonzero(_by_degree(points, lon, scale))
     gaps = np.diff(filled, append=filled[0] + 360)
     widest = int(gaps.argmax())
