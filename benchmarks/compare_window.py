@@ -37,7 +37,7 @@ def main():
     centres = random.uniform(0, 1, (50, 2))
     eps, changed = options.eps / options.points**0.5, int(options.points * options.percent / 100)
     kept = points_of(random, options.points, centres)
-    window = epsflow.Window(eps, 6, max_points=options.points, threads=options.threads)
+    window = epsflow.Window(eps, 6, max_points=options.points, threads=options.threads, backend="cpu")
     window.step(kept)
     peer = IncrementalDBSCAN(eps=eps, min_pts=6)
     peer.insert(kept)
@@ -64,7 +64,8 @@ def main():
             return peer.get_cluster_labels(kept)
 
         labels, of_others = timed("window", of_window), np.asarray(timed("incdbscan-rs", of_peer))
-        of_run = timed("run", lambda: epsflow.DBSCAN(eps, min_samples=6, n_jobs=options.threads).fit_predict(kept))
+        clustering = epsflow.DBSCAN(eps, min_samples=6, n_jobs=options.threads, backend="cpu")
+        of_run = timed("run", lambda: clustering.fit_predict(kept))
         assert (labels == of_run).all()
         core = window.core
         pairs = {*zip(labels[core].tolist(), of_others[core].tolist())}
