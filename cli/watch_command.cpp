@@ -341,17 +341,20 @@ void Watch::require_point(const StreamRow& row) {
   try {
     if (!is_identity(metric, point, 0, 1)) transform_points(metric, point, 0, 1, moved_.data());
   } catch (const InputError& error) {
-    input_.throw_of_line(fmt::format("as row 0, {}", error.what()));
+    constexpr std::string_view kOnlyRow = "row 0, ";
+    std::string fault = error.what();
+    if (const std::size_t at = fault.find(kOnlyRow); at != fault.npos) fault.erase(at, kOnlyRow.size());
+    input_.throw_of_line(fault);
   }
 }
 
 void Watch::require_room() const {
-  const std::uint64_t bytes = (points_.capacity() + times_.capacity()) * sizeof(double);
+  const std::uint64_t bytes = (points_.size() + times_.size()) * sizeof(double);
   const std::uint64_t all = window_->options().engine.memory;
   if (bytes <= all / 4) return;
   throw ResourceError(fmt::format(
-      "{}: the rows since the last step take {}, more than a quarter of the memory of {}: end steps earlier with "
-      "--step or --step-rows, or raise --memory",
+      "{}: the rows since the last step take {}, more than a quarter of the memory of {}: raise --memory, or end steps "
+      "earlier with --step or --step-rows, in another folder",
       input_.where(), format_bytes(bytes), format_bytes(all)));
 }
 
@@ -431,6 +434,7 @@ int Watch::run() {
     complete = take_all();
   } catch (const Cancelled&) {  // the window is the one after the last step, as is the snapshot
   } catch (const std::exception&) {
+    is_saved_ = false;  // the snapshot says which file is faulty
     try {
       save(true);
       show(false);

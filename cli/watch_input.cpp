@@ -74,10 +74,10 @@ class LineReader {
     while (true) {
       const std::size_t end = std::string_view(buffer_).find('\n', begin_);
       if (end != std::string::npos) return take(end + 1, line);
-      if (at_end_) return begin_ < buffer_.size() ? take(buffer_.size(), line) : Got::end;
       if (buffer_.size() - begin_ > kMostLineBytes) {
         throw input_error("{}: line {} is longer than {}", shown, number + 1, format_bytes(kMostLineBytes));
       }
+      if (at_end_) return begin_ < buffer_.size() ? take(buffer_.size(), line) : Got::end;
       if (!read_piece()) return Got::interrupted;
     }
   }
@@ -85,6 +85,7 @@ class LineReader {
   const std::string shown;  ///< the name in errors
   struct stat status {};
   std::optional<std::uint64_t> limit;  ///< reads the lines that begin before this byte, whatever is appended later
+  bool finishes = true;                ///< a line that `limit` divides is read to its end
   std::uint64_t number = 0;            ///< lines that were read
   std::uint64_t offset = 0;            ///< bytes of these lines
   io::Checksum checksum;               ///< the checksum of these bytes
@@ -107,7 +108,7 @@ class LineReader {
     const std::size_t left =
         limit ? static_cast<std::size_t>(std::min<std::uint64_t>(*limit - done_, kPieceBytes)) : kPieceBytes;
     at_end_ = left == 0;
-    if (at_end_ && !buffer_.empty()) finish_line();
+    if (at_end_ && !buffer_.empty() && finishes) finish_line();
     while (!at_end_ && !interrupt_.cancelled()) {
       pollfd waiting{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
       const int ready = ::poll(&waiting, 1, kPollMilliseconds);
@@ -131,7 +132,9 @@ class LineReader {
 
   void finish_line() {
     char next = 0;
-    while (!buffer_.ends_with('\n') && ::read(descriptor_.get(), &next, 1) == 1) buffer_ += next;
+    while (!buffer_.ends_with('\n') && buffer_.size() <= kMostLineBytes && ::read(descriptor_.get(), &next, 1) == 1) {
+      buffer_ += next;
+    }
   }
 
   [[noreturn]] void fail(int error) const {
@@ -169,6 +172,8 @@ void WatchInput::resume(const InputPlace& place, std::vector<OpenedFile> files) 
   for (OpenedFile& file : std::span(files_).first(place.files)) tell_change(file);
   if (place.offset == 0) return;
   open(source_.kind == SourceKind::standard_input ? "-" : files_[place.files].name);
+  // If the earlier run took the end of the file for the end of a line, it is one for this run, too.
+  lines_->finishes = place.offset != lines_->limit;
   while (lines_->offset < place.offset) {
     std::string_view line;
     const LineReader::Got got = lines_->next(line);
@@ -329,7 +334,7 @@ bool WatchInput::try_open(const std::string& name) {
 void WatchInput::tell_change(OpenedFile& file) const {
   struct stat status {};
   const std::string path = path_of(file.name);
-  if (file.told || ::stat(path.c_str(), &status) != 0) return;
+  if (file.told || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   const OpenedFile now = described(file.name, status);
   if (now.size == file.size && now.inode == file.inode && now.changed == file.changed) return;
   file.told = true;

@@ -16,7 +16,7 @@ namespace epsflow::cli {
 namespace {
 
 /// The first bytes of a snapshot. The checksum of all later bytes and a line end follow.
-constexpr std::string_view kBegin = "epsflow watch 1 ";
+constexpr std::string_view kBegin = "epsflow watch 2 ";
 constexpr std::size_t kChecksumDigits = 8;
 
 struct TextSink {

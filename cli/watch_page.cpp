@@ -217,6 +217,7 @@ void WatchPage::write(const Window& window, const WatchProgress& progress, bool 
                               {"rows", progress.place.rows},
                               {"late", progress.late},
                               {"skipped", progress.place.skipped},
+                              {"unused", progress.unused},
                               {"points", window.size()},
                               {"clusters", result.clusters.size()},
                               {"table", table(result.clusters)}};

@@ -503,6 +503,7 @@ namespace {
 void search_all(const NearestInput& input) {
   constexpr std::uint32_t kGrain = 64;
   parallel_ranges(input.queries.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
+    input.cancel.check();
     HWY_DYNAMIC_DISPATCH(search_leaves)(input, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
   });
 }

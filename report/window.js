@@ -16,13 +16,13 @@
   // ---- The state, and reloading
 
   byId("now").textContent = data.steps === 0 ? "No step yet." : `Last step: ${timeOf(data.time)} (step ${count(data.steps - 1)}). ` +
-    `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ${count(data.late)} of ${counted(data.rows, "row")} late${data.skipped ? `, ${count(data.skipped)} skipped` : ""}.`;
+    `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ${count(data.late)} of ${counted(data.rows, "row")} late${data.skipped ? `, ${count(data.skipped)} skipped` : ""}${data.unused ? `, ${count(data.unused)} unused` : ""}.`;
   const written = new Date(document.lastModified);
   const state = (text) => { byId("state").textContent = `${text} Written ${written.toLocaleTimeString()}.`; };
   if (data.running) {
     const timer = setTimeout(() => location.reload(), RELOAD_SECONDS * 1000);
     const quiet = Date.now() - written > QUIET_SECONDS * 1000;
-    state(`${quiet ? "No step for a while: the watch waits for rows, or was ended from outside." : "The watch is running."} ` +
+    state(`${quiet ? "No step for a while: the watch waits for rows, works on a long step, or was ended from outside." : "The watch is running."} ` +
       `This page reloads every ${RELOAD_SECONDS} seconds.`);
     byId("pause").append(button("Stay at this step", (event) => {
       clearTimeout(timer);

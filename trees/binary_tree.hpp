@@ -38,7 +38,7 @@ class BinaryTree {
                                                    const CancelToken& cancel = {}) const;
 
   /// Returns the clusters of a condensed tree of the same hierarchy and min_cluster_size, the root first, in the order
-  /// in which scikit-learn numbers them: level by level of rows(). Throws Cancelled. O(n).
+  /// in which scikit-learn numbers them: level by level of rows(). Throws Cancelled. O(n + clusters · log clusters).
   [[nodiscard]] std::vector<std::uint32_t> breadth_first(const CondensedTree& tree, std::uint64_t min_cluster_size,
                                                          const CancelToken& cancel = {}) const;
 

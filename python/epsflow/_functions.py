@@ -396,7 +396,7 @@ def hierarchy(
         Also "precomputed": X holds symmetric distances, on the host, of shape (n_samples, n_samples), dense or sparse.
         Pairs that a sparse X does not list are never neighbors: parts without a path between them stay apart, as the
         children of one last node at an infinite eps, and a sample with fewer than min_samples entries is never core.
-        The work runs on the CPU.
+        One thread of the CPU makes a tree for each min_samples; memory is not limited.
     {sample_weight}
         Here weights must be at least 0. Sizes of clusters are numbers of samples all the same.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
@@ -430,7 +430,7 @@ def hierarchy(
     """
     if is_precomputed(metric):
         beside = {"metric_params": metric_params is not None, "sample_weight": sample_weight is not None}
-        refuse_beside({**beside, "output": output != "numpy", "progress": progress is not None})
+        refuse_beside({**beside, "output": output != "numpy"})
         of_the_cpu(engine, backend, memory, threads)
         return hierarchies_of_distances(as_distances(X), min_samples)
     run = as_options(output="host" if output == "numpy" else "device")

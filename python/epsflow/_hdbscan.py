@@ -74,11 +74,11 @@ class HDBSCAN(_Clusterer):
     ----------
     min_cluster_size : int, default=5
         The minimum number of samples in a group for that group to be considered a cluster. If there are fewer finite
-        samples, their number takes its place.
+        samples, and min_samples is given, their number takes its place.
     min_samples : int, default=None
         The number of samples in a neighborhood for a point to be considered as a core point, the point itself included,
         as scikit-learn counts. (hdbscan and cuML do not count the point itself: their min_samples is one less.) The
-        default is min_cluster_size. It is at most the number of finite samples.
+        default is min_cluster_size. More than there are finite samples is an error.
     cluster_selection_epsilon : float, default=0.0
         A distance threshold. Clusters below this value will be merged.
     max_cluster_size : int, default=None

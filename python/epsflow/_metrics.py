@@ -43,7 +43,7 @@ def as_metric(
         )
     if metric == "precomputed":
         raise ValueError(
-            "metric='precomputed' is of distances, which epsflow.sweep and DBSCAN cluster; "
+            "metric='precomputed' is of distances, which epsflow.sweep, hierarchy, DBSCAN and HDBSCAN take; "
             "here points are searched: give the points"
         )
     if metric not in _KNOWN:

@@ -95,10 +95,15 @@ def as_distances(X: Any) -> Any:
 
 def is_symmetric(table: Any) -> bool:
     """Returns True if opposite distances of a [n, n] array or sparse matrix are equal, or differ by rounding."""
-    if not is_sparse(table):
-        return np.allclose(table, table.T, rtol=1e-7, atol=1e-9)
-    different = abs(table - table.T)
-    return bool(different.nnz == 0 or different.max() <= 1e-9 + 1e-7 * abs(table).max())
+    own, opposite = table, table.T
+    if is_sparse(table):
+        both = table.tocsr(copy=True), table.T.tocsr()
+        for one in both:
+            one.sum_duplicates()
+        if not all(np.array_equal(*(getattr(one, name) for one in both)) for name in ("indptr", "indices")):
+            return False
+        own, opposite = (one.data for one in both)
+    return np.allclose(own, opposite, rtol=1e-7, atol=1e-9)
 
 
 def refuse_beyond_table(X: Any, eps: list[float]) -> None:

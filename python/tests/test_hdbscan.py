@@ -126,6 +126,11 @@ def test_hierarchies_of_distances():
     assert (tree.condense(5).select().labels >= -1).all()
     few = sparse.csr_array(([1.0, 1.0, 2.0, 2.0], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
     assert np.isinf(epsflow.hierarchy(few, 3, metric="precomputed").core_distances).tolist() == [True, False, True]
+    table_with_infinity = sparse.csr_array(([1.0, 1.0, np.inf, np.inf], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
+    assert (epsflow.hierarchy(table_with_infinity, 1, metric="precomputed").cut(1) == [0, 0, 1]).all()
+    one_way = sparse.csr_array(([0.05, 1e6, 1e6], ([0, 1, 2], [1, 2, 1])), shape=(3, 3))
+    with pytest.raises(ValueError, match="not symmetric"):
+        epsflow.hierarchy(one_way, 1, metric="precomputed")
     for distance, message in {-1.0: "negative or NaN", np.nan: "negative or NaN", 5.0: "not symmetric"}.items():
         wrong = table.copy()
         wrong[0, 1] = distance
@@ -538,7 +543,7 @@ def test_the_picture_of_a_condensed_tree():
         assert len(tree.plot().texts) == len(model.cluster_persistence_) > len(tree.select().nodes)
     assert len(model.hierarchy_.condense(6).plot().texts) == len(model.condensed_tree_.select().nodes)
     empty = epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(np.ones((9, 2))))
-    assert empty.texts[0].get_text() == "all samples are equal"
+    assert empty.texts[0].get_text() == "no sample leaves at an eps above 0"
     with pytest.raises(TypeError, match="HDBSCAN that is fitted"):
         epsflow.plot.condensed_tree(epsflow.HDBSCAN())
 

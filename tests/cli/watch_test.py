@@ -328,10 +328,22 @@ class Folder(Watch):
         (self.folder / "in").mkdir()
         text = as_csv(stream(100, 1))
         file = self.write("in/a.csv", text + "1,2\n")
-        words = self.words(self.folder / "in", "--settle", "0", "--once", "--step-rows", "30")
-        self.fails(3, ["a.csv: line 102"], *words)
-        file.write_text(text + "1,2,3\n" + "9,9,9\n" * 20)
-        self.assertEqual({k: self.json(*words)[k] for k in ("rows", "steps")}, {"rows": 121, "steps": 5})
+        for seconds in ("0", "10"):  # between snapshots
+            file.write_text(text + "1,2\n")
+            words = self.words(self.folder / "in", "--settle", "0", "--once", "--step-rows", "20", "--snapshot",
+                               seconds, out=seconds)
+            self.fails(3, ["a.csv: line 102"], *words)
+            file.write_text(text + "1,2,3\n" + "9,9,9\n" * 20)
+            said = self.json(*words)
+            self.assertEqual((said["rows"], said["steps"]), (121, 7))
+
+    def test_a_last_line_without_an_end_that_a_step_ended_with(self):
+        first, second = self.write("a.csv", as_csv(stream(40, 1)).rstrip()), self.write("b.csv", "t,y\n")
+        words = self.words([first, second], "--step-rows", "20")
+        self.fails(3, ["b.csv: line 1"], *words)
+        first.write_text(first.read_text() + "5\n9,9,9\n")
+        second.write_text("t,x,y\n")
+        self.assertEqual(self.json(*words)["rows"], 40)
 
     def test_an_interrupted_run_goes_on(self):
         self.start()
@@ -443,7 +455,7 @@ class Errors(Watch):
 
     def test_points_that_the_metric_refuses(self):
         file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]))
-        self.fails(3, ["a.csv: line 3: as row 0, latitude 95 in row 0, column 1 is beyond"],
+        self.fails(3, ["a.csv: line 3: latitude 95 in column 1 is beyond"],
                    *self.words(file, "--metric", "greatcircle"))
 
     def test_steps_larger_than_the_window_are_told_and_counted(self):

@@ -39,7 +39,7 @@ def enable(*, min_rows: Optional[int] = None) -> AbstractContextManager[object]:
     Returns
     -------
     context manager
-        At its end the former state returns: `with epsflow.accel.enable(): …`.
+        At its end the former state returns, once: `with epsflow.accel.enable(): …`.
 
     Raises
     ------

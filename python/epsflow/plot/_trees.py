@@ -55,7 +55,7 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     with styled_axes(ax, 7.2, 4.8) as ax:
         finite = tree.leaves_at[(tree.leaves_at > 0) & np.isfinite(tree.leaves_at)]
         if not len(finite):
-            return say_empty(ax, "all samples are equal")
+            return say_empty(ax, "no sample leaves at an eps above 0")
         lowest, highest = float(finite.min()), 1.1 * max(float(finite.max()), float(deaths[np.isfinite(deaths)].max()))
         lefts = _lefts(parents, sizes)
         colors = _colors(sizes)
