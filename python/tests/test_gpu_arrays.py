@@ -332,14 +332,15 @@ def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
 
 
 @needs_gpu
-def test_windows_leave_labels_on_a_gpu(driver):
+@pytest.mark.parametrize("kind", [CudaArray, DlpackArray, None])
+def test_windows_take_points_on_a_gpu_and_leave_labels_there(driver, kind):
     random = np.random.default_rng(7)
     on_gpu = epsflow.Window(0.2, 5, max_points=1000, backend="gpu", output="dlpack")
     on_host = epsflow.Window(0.2, 5, max_points=1000, backend="cpu")
     before = None
     for _ in range(5):
         X = random.normal(size=(400, 2))
-        on_gpu.step(X)
+        on_gpu.step(X if kind is None else kind(driver.copy(X), X.shape, X.dtype))
         on_host.step(X)
         check_attributes(on_gpu, on_host, "labels", "core", fetched=driver.fetch)
         assert on_gpu.events == on_host.events
