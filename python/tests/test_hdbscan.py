@@ -538,7 +538,7 @@ def test_the_picture_of_a_condensed_tree():
     np.testing.assert_allclose(widths, model.condensed_tree_.clusters["size"])
     leaves = model.condensed_tree_.select("leaf")
     assert len(epsflow.plot.condensed_tree(model, selected=leaves).texts) == len(leaves.persistence)
-    model = epsflow.HDBSCAN(min_cluster_size=6, min_samples=4, cluster_selection_method="leaf").fit(X)
+    model = epsflow.HDBSCAN(min_cluster_size=6, min_samples=4, cluster_selection_method="leaf").fit(blobs(3, 900))
     for tree in (model.condensed_tree_, pickle.loads(pickle.dumps(model.condensed_tree_))):
         assert len(tree.plot().texts) == len(model.cluster_persistence_) > len(tree.select().nodes)
     assert len(model.hierarchy_.condense(6).plot().texts) == len(model.condensed_tree_.select().nodes)
