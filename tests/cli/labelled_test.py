@@ -170,7 +170,7 @@ class Cluster(Labelled):
         at = data.index(b"M 31    ")
         self.assertEqual([(name.strip(), label) for name, _, label in struct.iter_unpack(">8sdi", data[at : at + 80])],
                          [(b"M 31", 0), (b"NGC 7", 0), (b"lost", -2147483648), (b"far", -1)])
-        p = self.succeeds(*self.cluster("--labelled", self.folder / "out.csv"))
+        self.succeeds(*self.cluster("--labelled", self.folder / "out.csv"))
         self.assertEqual((self.folder / "out.csv").read_text(), "row,RA,label\n0,0,0\n1,0.1,0\n3,9,-1\n")
 
     def test_a_column_named_label_is_refused(self):
