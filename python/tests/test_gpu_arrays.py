@@ -332,7 +332,7 @@ def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
 
 
 @needs_gpu
-@pytest.mark.parametrize("kind", [CudaArray, DlpackArray, None])
+@pytest.mark.parametrize("kind", [CudaArray, None])
 def test_windows_take_points_on_a_gpu_and_leave_labels_there(driver, kind):
     random = np.random.default_rng(7)
     on_gpu = epsflow.Window(0.2, 5, max_points=1000, backend="gpu", output="dlpack")
