@@ -234,7 +234,7 @@ class CondensedTree:
     def plot(self, **parameters: Any) -> Any:
         """Draw the tree with `epsflow.plot.condensed_tree`, which takes the parameters. Returns the axes.
 
-        `HDBSCAN.condensed_tree_` marks the clusters of the model, other trees mark what `select` returns.
+        The tree of a fitted `HDBSCAN` marks the clusters of the model, other trees mark what `select` returns.
         """
         return import_module(".plot", __package__).condensed_tree(self, **parameters)
 
