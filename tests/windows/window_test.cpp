@@ -328,14 +328,12 @@ TEST_CASE("a point far away ends continuing only as long as it is there") {
   REQUIRE(std::count(from_scratch.end() - 100, from_scratch.end(), true) == 0);
 }
 
-TEST_CASE("two heaps of equal points are compared without all pairs") {
+/// points: 100,000 in two heaps, and one that joins them. Checks that the heaps are two clusters once it has left.
+void check_heaps(const std::vector<double>& points) {
   Stream stream;
   stream.sweep = grid({1.0}, {3});
   stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
   Window window(2, stream.sweep, stream.options);
-  std::vector<double> points;
-  for (int i = 0; i < 100'000; ++i) points.insert(points.end(), {i % 2 == 0 ? 0.05 : 1.2, 0.3});
-  points.insert(points.end(), {0.6, 0.3});
   (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
   (void)window.step({});
   (void)window.step({});
@@ -344,6 +342,23 @@ TEST_CASE("two heaps of equal points are compared without all pairs") {
   REQUIRE_FALSE(window.step({.leaving = bridge}).from_scratch);
   REQUIRE(window.results().front().clusters.size() == 2);
   check_labels(window, stream);
+}
+
+TEST_CASE("two heaps of equal points are compared without all pairs") {
+  std::vector<double> points;
+  for (int i = 0; i < 100'000; ++i) points.insert(points.end(), {i % 2 == 0 ? 0.05 : 1.2, 0.3});
+  points.insert(points.end(), {0.6, 0.3});
+  check_heaps(points);
+}
+
+TEST_CASE("two slanted heaps that just miss each other are compared without all pairs") {
+  std::vector<double> points;
+  for (int i = 0; i < 50'000; ++i) {
+    const double along = 0.3 * i / 50'000;
+    points.insert(points.end(), {along, along, along + 0.7072, along - 0.7072});  // a distance of 1.0001
+  }
+  points.insert(points.end(), {0.5, -0.2});
+  check_heaps(points);
 }
 
 TEST_CASE("a step that fails leaves the window as it was") {
@@ -383,27 +398,6 @@ TEST_CASE("a step that fails leaves the window as it was") {
     (void)window.step({.arriving = view(few), .leaving = leaving});
     check_labels(window, stream);
   }
-}
-
-TEST_CASE("two slanted heaps that just miss each other are compared without all pairs") {
-  Stream stream;
-  stream.sweep = grid({1.0}, {3});
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
-  std::vector<double> points;
-  for (int i = 0; i < 50'000; ++i) {
-    const double along = 0.3 * i / 50'000;
-    points.insert(points.end(), {along, along, along + 0.7072, along - 0.7072});  // a distance of 1.0001
-  }
-  points.insert(points.end(), {0.5, -0.2});
-  (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
-  (void)window.step({});
-  (void)window.step({});
-  REQUIRE(window.results().front().clusters.size() == 1);
-  const std::uint64_t bridge[] = {100'000};
-  REQUIRE_FALSE(window.step({.leaving = bridge}).from_scratch);
-  REQUIRE(window.results().front().clusters.size() == 2);
-  check_labels(window, stream);
 }
 
 TEST_CASE("times and weights that are missing, or not finite, are refused") {
