@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the lanes of .ci/lanes in the order in which a run tries them, one line each: its name and its seconds.
 
-    lane_order.py TURN SECONDS <CHANGED    SECONDS: what is left for lanes; CHANGED: the paths of changed files, one a
+    lane_order.py TURN SECONDS <CHANGED    SECONDS: the time left for lanes; CHANGED: the paths of changed files, one a
                                            line
 
 The lanes stand on a circle, which each turn moves on by a third. Those that the changed files touch come first, as many

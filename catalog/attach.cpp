@@ -57,7 +57,7 @@ void check(const AttachInput& input) {
 }
 
 /// Returns the transformed linked points, followed by the transformed other points.
-Buffer<double> moved(const AttachInput& input, const Metric& metric) {
+Buffer<double> transformed_points(const AttachInput& input, const Metric& metric) {
   const std::size_t width = transformed_dims(metric, input.linked.dims());
   Buffer<double> places((input.linked.size() + input.others.size()) * width);
   double* to = places.data();
@@ -119,7 +119,7 @@ std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& ca
   const Space space = transformed_space(metric);
   const double radius = transformed_radius(metric, input.linking_length);
   const std::size_t width = transformed_dims(metric, input.others.dims());
-  const Buffer<double> places = moved(input, metric);
+  const Buffer<double> places = transformed_points(input, metric);
   const index::Grid grid(PointsView(places.span(), width), radius, Cells::eps, cancel, space);
   std::vector<const double*> x(width);
   for (std::size_t k = 0; k < width; ++k) x[k] = grid.coordinates<double>(k);

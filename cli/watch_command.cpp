@@ -434,7 +434,7 @@ int Watch::run() {
     complete = take_all();
   } catch (const Cancelled&) {  // the window is the one after the last step, as is the snapshot
   } catch (const std::exception&) {
-    is_saved_ = false;  // the snapshot says which file is faulty
+    is_saved_ = false;  // the snapshot names the faulty file
     try {
       save(true);
       show(false);

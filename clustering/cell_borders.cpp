@@ -1,7 +1,7 @@
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// must come before any header of Highway
+// Must come before any header of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/cell_borders.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>

@@ -1,7 +1,7 @@
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// must come before any header of Highway
+// Must come before any header of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/cell_loops.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -126,7 +126,8 @@ HWY_NOINLINE void largest_in_bounds(  // NOLINT(readability-function-size): a ke
   });
 }
 
-/// Lowers the clusters of a point, at levels at which it is not core, to those of cells with a core neighbour.
+/// Lowers the clusters of a point, at levels at which it is not core, to the clusters of cells with a core
+/// neighbour.
 template <class T, std::size_t D>
 HWY_INLINE void lower_clusters(const CellInput& in, std::uint32_t p, std::span<const CoreCell> cells,
                                const NumberedLevels& levels, const CellCounts& counts, std::uint32_t* clusters) {

@@ -24,8 +24,8 @@ inline constexpr std::size_t kLevelsAtOnce = 4;
 struct CellInput {
   const index::Grid& grid;  ///< has dense-box cells
   const index::SearchInput& search;
-  const BoundsOrder* bounds = nullptr;  ///< set if `search` has the points in the order of bounds; null if it has them
-                                        ///< in the order of the grid
+  /// Set if `search` has the points in the order of bounds. Null if it has them in the order of the grid.
+  const BoundsOrder* bounds = nullptr;
   /// Points from this id on are ghosts of a part. Neighbours are not counted for a cell that holds only ghosts, and
   /// fewer of them than the smallest minpts; its points get the count 1. kAll: neighbours are counted for all cells.
   std::uint32_t counted = kAll;

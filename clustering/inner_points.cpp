@@ -126,14 +126,14 @@ Real rounded(Real x) noexcept {
 /// Many pairs are equally near: a point shares its core distance with all nearer points. Among them the lowest number
 /// comes next, with the lowest number in the tree as parent. hdbscan does the same.
 template <class Real>
-class SpanningTree {
+class PrimTree {
  public:
   struct Edge {
     std::size_t parent;
     std::size_t child;
   };
 
-  SpanningTree(const PointColumns<Real>& points, std::span<const Real> core, const CancelToken& cancel)
+  PrimTree(const PointColumns<Real>& points, std::span<const Real> core, const CancelToken& cancel)
       : points_(points),
         core_(core.size()),
         reached_(core.size(), kFarthest<Real>),
@@ -211,7 +211,7 @@ class SpanningTree {
 };
 
 /// Sorts members and their core distances, the least first. So the tree does not depend on the order of rows, nor
-/// (except for equally dense points) on that of columns: of edges of equal length it has the ones to the densest
+/// (except for equally dense points) on the order of columns: of edges of equal length it has the ones to the densest
 /// points.
 template <class Real>
 void sort_densest_first(std::vector<std::uint32_t>& members, std::vector<Real>& core) {
@@ -231,7 +231,7 @@ void sort_densest_first(std::vector<std::uint32_t>& members, std::vector<Real>& 
 /// between inner points all edges count for the sparseness.
 template <class Real>
 InnerPoints<Real> inner_of(const PointColumns<Real>& points, std::span<const Real> core, const CancelToken& cancel) {
-  const SpanningTree<Real> tree(points, core, cancel);
+  const PrimTree<Real> tree(points, core, cancel);
   std::vector<std::uint32_t> degree(points.size());
   for (const auto& edge : tree.edges()) {
     ++degree[edge.parent];

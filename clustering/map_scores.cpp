@@ -23,7 +23,7 @@ constexpr double kPercolation = 0.375;
 /// A cluster lives while it has at least this share of its points in this cell.
 constexpr double kSamePoints = 0.5;
 constexpr double kMostNoise = 0.5;
-/// Noise lowers a score by less than its share: joining true noise by a larger eps is no better.
+/// Noise lowers a score by less than its share: joining true noise by a larger eps must not raise it.
 constexpr double kNoisePower = 0.75;
 /// Among equal scores the larger minpts, which estimates density better, wins; up to √n, as clusters then blur.
 constexpr double kTiePower = 0.05;

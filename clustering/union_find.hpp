@@ -7,7 +7,7 @@
 //
 // The races are safe, with relaxed order throughout:
 //  - parent[x] <= x for every x that is core: a link stores a smaller root, and halving stores an ancestor. So there
-//    are no cycles, and every find ends.
+//    cannot be a cycle, and every find ends.
 //  - Only a root is ever linked, by compare-exchange against itself. If two threads link the same root, one fails and
 //    searches for the new root. So no link is lost.
 //  - Halving sets the parent of x to the parent of its parent. It writes only if x is no longer a root, so it never

@@ -6,8 +6,8 @@
 // minimum spanning tree of a cluster is rarely unique: a point is equally near, at its core distance, to all points
 // that are nearer than that and denser. The choice among these edges decides which points are inner points. hdbscan
 // chooses the rows that come first, so that its values differ by some tenths between orders of the same rows. Here
-// edges lead to the densest points: of edges of equal length, the tree has those to the points of the least core
-// distance, and of these to the first by its coordinates. Up to rounding, values are those of hdbscan for rows in this
+// edges lead to the densest points: of edges of equal length, the tree has the ones to the points of the least core
+// distance, and of these to the first by its coordinates. Up to rounding, values equal hdbscan's for rows in this
 // order. Lengths count as equal within about 10^-10; hdbscan uses 10^-5, and 10^-8 in the unit of the points.
 #pragma once
 

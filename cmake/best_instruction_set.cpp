@@ -1,6 +1,6 @@
 // Prints the best instruction set of this machine, as Highway numbers them.
 #include <index/instruction_sets.hpp>
-// before any header of Highway
+// This must come before any header of Highway.
 #include <hwy/targets.h>
 
 #include <cstdio>

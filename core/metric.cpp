@@ -155,17 +155,17 @@ void require_in_box(const Metric& metric, PointsView points, std::size_t first, 
 }
 
 /// Returns a scaled side with its ends rounded to multiples of the grain, for sides that check_metric() accepts.
-BoxSide moved(const BoxSide& side) {
+BoxSide transformed(const BoxSide& side) {
   const double grain = grain_of(side);
   return {rounded_to(grain, side.lo), rounded_to(grain, side.hi)};
 }
 
 /// Returns true if the images of a scaled side have finite coordinates, and rounding hardly changes its length.
-bool can_be_moved(const BoxSide& side) {
+bool can_be_transformed(const BoxSide& side) {
   constexpr double kFewestGrains = 1024;
   const double length = side.hi - side.lo;
   if (!(length > 0) || !std::isfinite(2 * (std::abs(side.lo) + std::abs(side.hi) + 2 * length))) return false;
-  const BoxSide made = moved(side);
+  const BoxSide made = transformed(side);
   return made.hi - made.lo >= kFewestGrains * grain_of(side);
 }
 
@@ -195,7 +195,7 @@ void check_box(const Metric& metric, std::size_t dims) {
     if (!(std::isfinite(side.lo) && std::isfinite(side.hi - side.lo) && side.lo <= side.hi)) {
       throw UsageError(shown + ", and each must begin below its end");
     }
-    if (side.closed() && !can_be_moved(scaled(metric, k))) {
+    if (side.closed() && !can_be_transformed(scaled(metric, k))) {
       throw UsageError(shown + (metric.scale.empty() ? "" : ", scaled by " + format_number(metric.scale[k])) +
                        ", where numbers of 64 bits are too coarse or at an end: measure in another unit, or from a "
                        "place that is nearer");
@@ -366,7 +366,7 @@ Space transformed_space(const Metric& metric) {
   Metric of_transformed{.kind = metric.kind, .power = metric.power};
   for (std::size_t k = 0; k < metric.box.size(); ++k) {
     const BoxSide side = scaled(metric, k);
-    of_transformed.box.push_back(side.closed() ? moved(side) : side);
+    of_transformed.box.push_back(side.closed() ? transformed(side) : side);
   }
   of_transformed = canonical(of_transformed);
   if (of_transformed.kind == MetricKind::manhattan) space.norm = Norm::manhattan;

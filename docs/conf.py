@@ -69,7 +69,7 @@ numpydoc_show_class_members = False
 breathe_default_project = "epsflow"
 breathe_domain_by_extension = {"hpp": "cpp"}
 
-# Links to what no page has are errors, but for: namespaces, classes that headers only name, and other libraries'.
+# A link without a target is an error, except for namespaces, classes that headers only name, and other libraries.
 nitpicky = True
 nitpick_ignore_regex = [
     ("cpp:identifier", r"epsflow|epsflow::io|io|parts|detail"),

@@ -1,7 +1,7 @@
 #include <epsflow/index/row_search.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// must come before any header of Highway
+// Must come before any header of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE \
   "epsflow/index/row_search.cpp"  // NOLINT: highway compiles this file once per instruction set

@@ -90,7 +90,7 @@ class SetMerger {
     }
     for_all(parent_.size(), [&](std::size_t k) { unite.flatten(static_cast<std::uint32_t>(k)); });
     for_all(parent_.size(), [&](std::size_t k) {
-      if (parent_[k] != k) set_least(first_[parent_[k]], first_[k]);  // first_[k] of a k that is no root is constant
+      if (parent_[k] != k) set_least(first_[parent_[k]], first_[k]);  // first_[k] is constant if k is not a root
     });
   }
 

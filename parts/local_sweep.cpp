@@ -42,7 +42,8 @@ ClusterNumbers as_they_are(std::size_t clusters) {
 /// Clusters all variants of one eps.
 class LocalGroup {
  public:
-  /// The parts of a sweep, and all that is the same for each eps. What it refers to must outlive the clusterings.
+  /// The parts of a sweep, and all that is the same for each eps. The objects it refers to must outlive the
+  /// clusterings.
   struct Setting {
     const LocalParts& points;
     std::span<const PartWorker> workers;
@@ -107,7 +108,7 @@ class LocalGroup {
     std::uint32_t from;
     std::uint32_t to;
   };
-  /// A level of a part. Its labels are kept until those of all parts are known.
+  /// A level of a part. Its labels are kept until the labels of all parts are known.
   struct OfPart {
     Labels labels;  ///< [own or more] numbered by the part's own clusters, or by NumberedSets::local
     std::vector<std::uint8_t> core;
@@ -273,7 +274,8 @@ class LocalGroup {
     if (!stay_) evict(part);
   }
 
-  /// Stores the labels and counts of own points. result: labelled by the part's own numbers or those of all parts.
+  /// Stores the labels and counts of own points. result: labelled by the numbers of the part's own clusters or of all
+  /// clusters.
   void take(Round& round, std::size_t part, std::size_t level, VariantResult&& result, const LevelResult& found) {
     const PartView& view = views_[part];
     OfPart& owned = round.of_parts[level][part];
@@ -296,7 +298,7 @@ class LocalGroup {
     known.ties.reset();
   }
 
-  /// Makes the labels and counts of a level from those of the parts. sizes: [clusters] to add to, or empty.
+  /// Makes the labels and counts of a level from the parts' labels and counts. sizes: [clusters] to add to, or empty.
   void put_together(Round& round, std::size_t level, std::vector<std::uint32_t>& sizes) {
     std::vector<OfPart>& of_parts = round.of_parts[level];
     std::vector<std::vector<std::int32_t>> numbers(points_.parts());  // [local] number of each among all

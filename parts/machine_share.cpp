@@ -21,7 +21,7 @@ namespace {
 /// Counts the ranks that have the same name as this one.
 struct Alike {
   unsigned all = 0;     ///< itself included
-  unsigned before = 0;  ///< those of lower rank
+  unsigned before = 0;  ///< the ones of lower rank
 };
 Alike count_alike(Communicator& ranks, const std::string& name) {
   const PerRank<char> mine(static_cast<std::size_t>(ranks.size()), std::vector<char>(name.begin(), name.end()));

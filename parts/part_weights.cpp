@@ -11,7 +11,7 @@
 namespace epsflow::parts {
 namespace {
 
-/// The weights of this rank within those of all ranks.
+/// The weights of this rank within the weights of all ranks.
 class RankOfWeights {
  public:
   RankOfWeights(Communicator& communicator, std::span<const double> weights)

@@ -36,7 +36,7 @@ constexpr double kLeastSplit = 0.2;
 
 /// Clusters are said to be denser than others from this ratio on.
 constexpr double kDenser = 2;
-/// In many dimensions a ratio of eps gives any ratio of densities, which says nothing.
+/// In many dimensions a ratio of eps gives any ratio of densities, which has no meaning.
 constexpr double kMostDenser = 1e6;
 /// Split clusters had a mean adjusted Rand index of 0.97 in generated sets (docs/choosing.md). Real data are harder.
 constexpr double kSplitConfidence = 0.9;

@@ -154,7 +154,7 @@ struct Report::State {
   [[nodiscard]] ordered_json tree_as_json(const Cell& cell) const;
   [[nodiscard]] ordered_json data() const;
   [[nodiscard]] bool is_offered(const Variant& variant) const;
-  /// Returns the maps of all cells in base64, those of offered cells at the finest level: [cells] [planes].
+  /// Returns the maps of all cells in base64, and of offered cells at the finest level: [cells] [planes].
   [[nodiscard]] std::vector<std::vector<std::string>> maps_at(std::size_t level) const;
 
   Subject subject;

@@ -2,17 +2,13 @@
 """Finds comments and docstrings that are hard to read: patterns such as "where" in place of "if", and lines over 120
 columns.
 
-    check_prose.py              compare with scripts/prose_baseline.txt; exit 1 if a file has more findings than there
-    check_prose.py --list FILE… print the findings of these files, or of all
-    check_prose.py --update     lower the baseline to today's counts; it refuses to raise one
-    check_prose.py --self-test  prove that each pattern is found
+    check_prose.py FILE…       print the findings of these files, or of all; exit 1 if there are any
+    check_prose.py --self-test prove that each pattern is found
 
-A file that the baseline does not name must have no findings. Long lines are counted apart, as "FILE columns", so that
-none takes the place of another finding. In Python every line counts, elsewhere those with a comment.
+Of lines that are too long, every one counts in Python, elsewhere the ones with a comment.
 """
 
 import ast
-import collections
 import io
 import pathlib
 import re
@@ -21,7 +17,6 @@ import sys
 import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BASELINE = ROOT / "scripts" / "prose_baseline.txt"
 COLUMNS = 120
 
 # Name, pattern, example, remedy.
@@ -35,10 +30,13 @@ PATTERNS = [
     ("fragment", r"\A(?!(?:epsflow|std|float\d|int\d|uint\d|[a-z]:|n |d |k |p |q |x |y |id ))[a-z]+ (?!=|:)",
      "of the rows that are left", "begin the sentence"),
     ("word", r"\b(?:to be had|[Ww]hoever|[Ss]o many|but for|likewise)\b", "So many rows are left.", "use a plain word"),
-    ("verb", r"\b(?:tells|asks|wants|knows|(?:is|are|was|were|be) (?:told|asked|wanted))\b", "The file tells its size.",
-     "programs return, request, store, print, require"),
+    ("verb", r"\b(?:tells|asks|wants|knows|says|(?:is|are|was|were|be) (?:told|asked|wanted))\b",
+     "The file tells its size.", "programs return, request, store, print, require"),
+    ("pronoun", r"\bAs there\.|\b(?:these|those) ones\b", "eps: As there.",
+     "repeat the noun"),
     ("negation",
-     r"\b(?:is|are) no (?!longer\b|more\b|less\b|larger\b|smaller\b|other\b)[a-z]|\bnone that\b|\bthat cannot be\b",
+     r"(?<!there )(?<!There )\b(?:is|are) no (?!longer\b|more\b|less\b|larger\b|smaller\b|other\b)[a-z]"
+     r"|\bnone that\b|\bthat cannot be\b",
      "It is no number.", "say what is not valid"),
 ]
 COMPILED = [(name, re.compile(pattern), remedy) for name, pattern, _, remedy in PATTERNS]
@@ -102,18 +100,6 @@ def tracked():
     return [pathlib.Path(name) for name in names.split("\0") if name]
 
 
-def counts(paths):
-    """Returns the number of findings of each file, and of its long lines under the name "FILE columns"."""
-    return dict(collections.Counter(
-        f"{path} columns" if name == "columns" else str(path)
-        for path in paths for _, name, _ in findings(path, (ROOT / path).read_text())))
-
-
-def baseline():
-    lines = BASELINE.read_text().splitlines() if BASELINE.exists() else []
-    return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
-
-
 def self_test():
     for name, _, example, _ in PATTERNS:
         names = {found for _, found, _ in findings(pathlib.Path("a.hpp"), f"/// {example}\nint a;\n")}
@@ -131,24 +117,11 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    if sys.argv[1:2] == ["--list"]:
-        for path in [pathlib.Path(name) for name in sys.argv[2:]] or tracked():
-            for line, name, remedy in findings(path, (ROOT / path).read_text()):
-                print(f"{path}:{line}: {name}: {remedy}")
-        return None
-    allowed, found = baseline(), counts(tracked())
-    raised = {name: number for name, number in found.items() if number > allowed.get(name, 0)}
-    if sys.argv[1:] == ["--update"] and (not raised or not allowed):
-        BASELINE.write_text("".join(f"{number} {name}\n" for name, number in sorted(found.items())))
-        return None
-    for name, number in raised.items():
-        file = name.removesuffix(" columns")
-        print(f"{name}: {number} findings, the baseline has {allowed.get(name, 0)}: see check_prose.py --list {file}")
-    lower = sum(allowed.values()) - sum(found.values())
-    if not raised and lower > 0:
-        print(f"{lower} findings fewer than the baseline: run check_prose.py --update")
-        return 1
-    return 1 if raised else None
+    found = [(path, *finding) for path in [pathlib.Path(name) for name in sys.argv[1:]] or tracked()
+             for finding in findings(path, (ROOT / path).read_text())]
+    for path, line, name, remedy in found:
+        print(f"{path}:{line}: {name}: {remedy}")
+    return 1 if found else None
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ class JointGrid {
 
   const index::Grid& grid_;
   std::uint32_t second_;
-  /// by position; ascending within a cell, because points are sorted by feature before
+  /// The feature at each position, ascending within a cell, because points are sorted by feature before.
   std::vector<std::uint32_t> features_;
   std::vector<std::uint32_t> run_ends_;  ///< by position: the end of the run of its feature
 };

@@ -64,7 +64,7 @@ WARNINGS = NO
 
 def arrange(xml: Path) -> None:
     """Breathe shows a file as the namespaces in it, each with all it has, and finds files by names without folders. So
-    what a header declares is moved from the namespaces to the header, and headers are named by their paths."""
+    the declarations of a header are moved from the namespaces to the header, and headers are named by their paths."""
     members: dict[str, list[tree.Element]] = {}
     for path in sorted(xml.glob("namespace*.xml")):
         namespace = tree.parse(path).getroot().find("compounddef")
@@ -96,7 +96,7 @@ def arrange(xml: Path) -> None:
 
 
 def fill(app: Sphinx, page: str, source: list[str]) -> None:
-    """A section for each header of a folder, where the page says `% headers of FOLDER`."""
+    """A section for each header of a folder, in place of the page's line `% headers of FOLDER`."""
 
     def sections(place: re.Match[str]) -> str:
         return "\n".join(

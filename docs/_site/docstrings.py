@@ -1,4 +1,4 @@
-"""What stands between single backticks in a docstring: a link where it names something of epsflow, else code."""
+"""Marks text between single backticks in a docstring: as a link if it is a name of epsflow, else as code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def marked(match: re.Match[str]) -> str:
 def mark(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     for i, line in enumerate(lines):
         line = re.sub(r"(?<![`:\w])`([^`]+)`(?!`)", marked, line)
-        # What ends in an underscore is a link, to docutils, but where it is an attribute that is described.
+        # To docutils a word that ends in an underscore is a link. It is none here, except for the attribute described.
         attribute, rest = re.match(r"(\s*\w+ :)?(.*)", line).groups(default="")
         lines[i] = attribute + re.sub(r"(?<![`\w.])([A-Za-z]\w*_)(?![`\w])", r"``\1``", rest)
 

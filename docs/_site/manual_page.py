@@ -1,5 +1,5 @@
 """The page of the program: the manual page that it prints (`epsflow man`, cli/manual_page.cpp) as Markdown. Both are
-made of the options' table. It stands where the page says `% manual page`."""
+made of the options' table. It replaces the page's line `% manual page`."""
 
 from __future__ import annotations
 

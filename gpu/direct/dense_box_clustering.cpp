@@ -192,7 +192,7 @@ void DenseBoxClustering::unite_cells() {
     launch_join_ghosts(view, nodes_, ghost_positions(), sets.parents, stream);
 }
 
-/// Returns the initial sets: those of the larger minpts with new core cells, or at first linked rows of cells.
+/// Returns the initial sets: the sets of the larger minpts with new core cells, or at first linked rows of cells.
 CellSets DenseBoxClustering::begin_sets() {
   CellSets sets;
   sets.parents = arrays_.parents.data();

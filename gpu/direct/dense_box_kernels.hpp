@@ -29,7 +29,7 @@ void launch_find_members(const DenseBoxView& view, PointsOnDevice points, std::u
 /// Copies the counts of origins to their ghosts.
 void launch_copy_counts(std::uint32_t ghosts, const GhostPositions& positions, std::uint32_t* counts,
                         cudaStream_t stream);
-/// Unites the cells of core ghosts with those of their origins.
+/// Unites the cells of core ghosts with the cells of their origins.
 void launch_join_ghosts(const DenseBoxView& view, const Nodes& nodes, const GhostPositions& positions,
                         std::uint32_t* parents, cudaStream_t stream);
 /// Subtracts core ghosts from the sizes of clusters.

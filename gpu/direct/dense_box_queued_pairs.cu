@@ -13,7 +13,7 @@ namespace epsflow::gpu {
 namespace {
 
 /// `count` positions: begin, begin + stride, …
-struct Steps {
+struct StridedRange {
   std::uint32_t begin;
   std::uint32_t count;
   std::uint32_t stride;
@@ -21,14 +21,15 @@ struct Steps {
   __device__ std::uint32_t at(std::uint32_t i) const { return begin + i * stride; }
 };
 /// Returns at most kPairPart positions spread over a cell.
-__device__ inline Steps spread(Span span) {
+__device__ inline StridedRange spread(Span span) {
   const std::uint32_t size = span.end - span.begin;
   return {span.begin, min(size, tuning::kPairPart), max(1U, size / tuning::kPairPart)};
 }
 
 /// Returns the bounds of a cell's core points to all threads of the block.
 template <class T, unsigned D>
-__device__ PointBounds<D> core_bounds(const DenseBoxView& view, const Nodes& nodes, const Members& cell, Steps steps) {
+__device__ PointBounds<D> core_bounds(const DenseBoxView& view, const Nodes& nodes, const Members& cell,
+                                      StridedRange steps) {
   constexpr unsigned kWarps = tuning::kPairThreads / 32;
   __shared__ PointBounds<D> of_warps[kWarps];
   PointBounds<D> bounds;
@@ -57,7 +58,7 @@ __device__ PointBounds<D> core_bounds(const DenseBoxView& view, const Nodes& nod
 /// Compares core points of two ranges: tiles of shared memory hold points of `larger` near the other's bounds.
 template <class T, unsigned D>
 __device__ bool compare_in_block(const DenseBoxView& view, const Nodes& nodes, const DisjointSets& sets,
-                                 const QueuedPair& pair, Steps larger, Steps smaller) {
+                                 const QueuedPair& pair, StridedRange larger, StridedRange smaller) {
   __shared__ T tile[D][tuning::kPairThreads];
   __shared__ unsigned tile_size;
   const Members large(nodes, pair.larger);
@@ -109,12 +110,12 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     const Span large = Members(nodes, pair.larger).span;
     const Span small = Members(nodes, pair.smaller).span;
     const bool huge = small.end - small.begin >= tuning::kHugeCell;
-    Steps part = spread(large);
+    StridedRange part = spread(large);
     if (!huge) {
       const std::uint32_t skipped = pair.part * tuning::kPairPart;
       part = {large.begin + skipped, min(tuning::kPairPart, large.end - large.begin - skipped), 1};
     }
-    const Steps others = huge ? spread(small) : Steps{small.begin, small.end - small.begin, 1};
+    const StridedRange others = huge ? spread(small) : StridedRange{small.begin, small.end - small.begin, 1};
     const bool near = compare_in_block<T, D>(view, nodes, sets, pair, part, others);
     if (threadIdx.x == 0) {
       if (near) {

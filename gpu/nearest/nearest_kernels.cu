@@ -15,7 +15,7 @@
 // their points are put into shared memory, and each lane tests all of them in float32 (near_frame.hpp). For candidates
 // that pass, which are few, it computes the float64 sum.
 //
-// A box is skipped if it is no nearer than the largest k-th distance of all lanes. The k-th distances are known well
+// A box is skipped if it is not nearer than the largest k-th distance of all lanes. The k-th distances are known well
 // enough from the start, from the other points of the group, in float32.
 //
 // If the curve jumps within a group, the box of the group would contain much of the space between, and the few warps of

@@ -129,7 +129,7 @@ class PairsSearch final : public GridTableSearch {
       TwoBuffers<std::uint32_t> neighbors = lane.neighbors();
       launch_sort(rows, neighbors, pairs, std::max(1, static_cast<int>(std::bit_width(grid().size() - 1))), scratch);
       copy_to_table(ids, neighbors.current, pairs * sizeof(std::uint32_t), lane.stream.get());
-      // Every row has at least one pair, the point with itself, so the different rows are those of the batch.
+      // Every row has at least one pair, the point with itself, so the different rows are the rows of the batch.
       launch_run_lengths(rows.current, pairs, rows.other, neighbors.other, lane.counters.data() + 2, scratch);
       lane.copy_counters();
       lane.ensure_rows(count);

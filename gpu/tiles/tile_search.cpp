@@ -95,8 +95,8 @@ void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
   frame_.gamma = terms * (figures_.filter == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
 
-/// Returns true if half precision would leave so many pairs undecided that float64 products are faster. Takes a sample
-/// only if points are far from their centre in units of eps.
+/// Returns true if half precision would leave too many pairs undecided, so that float64 products are faster. Takes a
+/// sample only if points are far from their centre in units of eps.
 bool TileSearch::leaves_too_much(const TileSurvey& survey, double eps) {
   if (figures_.filter != DecideChoice::tensor16 || frame_.exact) return false;
   const double norm = std::bit_cast<double>(survey.farthest) * std::sqrt(static_cast<double>(points_.dims));

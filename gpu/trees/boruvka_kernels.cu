@@ -224,7 +224,7 @@ __global__ void list_searching_kernel(const __grid_constant__ BoruvkaView view, 
 }
 
 /// A node whose children are to be searched, and no pair with them is lower than the bound.
-struct OpenNode {
+struct NodeToSearch {
   std::uint32_t node;
   unsigned level;
   double bound;
@@ -233,7 +233,7 @@ struct OpenNode {
 /// Shared memory of one warp. Open nodes of a level are children of one node.
 template <unsigned D>
 struct SearchMemory {
-  OpenNode open[kMostLevels * kDeviceBranch];
+  NodeToSearch open[kMostLevels * kDeviceBranch];
   std::uint32_t leaves[kDeviceBranch];
   double points[D][32];  ///< of four leaves
   double core[32];
@@ -245,10 +245,10 @@ struct SearchMemory {
 /// their own leaves and climbs. At each node it skips boxes that are too far, and boxes of one component if that is the
 /// component of all lanes; a lane tests a box. Of leaves that remain, each lane tests all points.
 template <class T, unsigned D>
-class OutsideSearch {
+class OutsideWarpSearch {
  public:
   /// first: position of the first point.
-  __device__ OutsideSearch(const BoruvkaView& view, SearchMemory<D>& memory, std::uint32_t first)
+  __device__ OutsideWarpSearch(const BoruvkaView& view, SearchMemory<D>& memory, std::uint32_t first)
       : view_(view), memory_(memory), lane_(threadIdx.x % 32), first_(first) {
     const bool there = std::uint64_t{first} + lane_ < view.leaves.size;
     p_ = there ? first + lane_ : view.leaves.size - 1;
@@ -301,7 +301,7 @@ class OutsideSearch {
       child /= kDeviceBranch;
       open_children(level, child / kDeviceBranch, child);
       while (open_ > 0) {
-        const OpenNode next = memory_.open[--open_];
+        const NodeToSearch next = memory_.open[--open_];
         __syncwarp();  // before other lanes write there
         if (!(next.bound < group_limit_)) {
           skipped_ = fmin(skipped_, next.bound);
@@ -520,7 +520,7 @@ __global__ void __launch_bounds__(tuning::kTreeThreads)
   __shared__ SearchMemory<D> memory[kWarps];
   const std::uint64_t i = tree_thread();
   if (i >= pairs.count) return;
-  OutsideSearch<T, D> search(view, memory[threadIdx.x / 32], groups[i / 32]);
+  OutsideWarpSearch<T, D> search(view, memory[threadIdx.x / 32], groups[i / 32]);
   search.run();
   pairs.points[i] = search.position();
   pairs.heights[i] = search.height();

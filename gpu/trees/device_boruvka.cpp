@@ -7,7 +7,7 @@
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/nearest/device_leaves.hpp>
 #include <epsflow/gpu/nearest/near_frame.hpp>
-#include <epsflow/gpu/tiles/row_search.hpp>
+#include <epsflow/gpu/tiles/rounded_row_search.hpp>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
 
 namespace epsflow::gpu {
@@ -20,7 +20,7 @@ std::uint32_t list_length(std::uint32_t n, std::uint32_t most) {
 }
 
 /// How points are ordered and searched.
-using Searches = std::variant<DeviceLeaves, RowSearch<float>, RowSearch<double>>;
+using Searches = std::variant<DeviceLeaves, RoundedRowSearch<float>, RoundedRowSearch<double>>;
 
 bool by_leaves(const Searches& searches) { return std::holds_alternative<DeviceLeaves>(searches); }
 
@@ -84,12 +84,12 @@ class Rounds {
   }
 
  private:
-  enum Count : std::uint8_t { kRoots, kOpen, kSearching, kLeft, kLost, kCounts };
+  enum BoruvkaCount : std::uint8_t { kRoots, kOpen, kSearching, kLeft, kLost, kCounts };
 
   /// Searches the lowest pairs of the points with other components. The columns come in parts: the first are few, and
   /// lower the limits for the others.
   template <class Real>
-  void search_rows(const RowSearch<Real>& search, const OfferedPairs& pairs) const {
+  void search_rows(const RoundedRowSearch<Real>& search, const OfferedPairs& pairs) const {
     constexpr std::uint32_t kRoom = 256;
     constexpr std::uint32_t kFirstPart = 64, kGrowth = 4;
     const auto rows = static_cast<std::uint32_t>(pairs.count);
@@ -125,11 +125,11 @@ class Rounds {
 
   void search_rows(const OfferedPairs& pairs) const {
     if (pairs.count == 0) return;
-    if (const auto* half = std::get_if<RowSearch<float>>(&searches_)) return search_rows(*half, pairs);
-    search_rows(std::get<RowSearch<double>>(searches_), pairs);
+    if (const auto* half = std::get_if<RoundedRowSearch<float>>(&searches_)) return search_rows(*half, pairs);
+    search_rows(std::get<RoundedRowSearch<double>>(searches_), pairs);
   }
 
-  [[nodiscard]] std::uint32_t* count(Count which) const { return counts_.data() + which; }
+  [[nodiscard]] std::uint32_t* count(BoruvkaCount which) const { return counts_.data() + which; }
   [[nodiscard]] std::vector<std::uint32_t> read_counts() const { return read_values(counts_.data(), kCounts, stream_); }
   /// Makes each parent the root. Returns the number of listed roots.
   [[nodiscard]] std::uint32_t flatten() const {
@@ -208,7 +208,7 @@ struct DeviceBoruvka::Memory {
   static LeafView view_of(const DeviceLeaves& leaves) { return leaves.view(); }
   /// Returns positions without leaves.
   template <class Real>
-  static LeafView view_of(const RowSearch<Real>& search) {
+  static LeafView view_of(const RoundedRowSearch<Real>& search) {
     LeafView view;
     view.order = search.points().order;
     view.size = search.points().size;
@@ -231,12 +231,12 @@ struct DeviceBoruvka::Memory {
 template <class Real>
 std::optional<DeviceBoruvka> DeviceBoruvka::by_rows(const DevicePoints& points, std::uint32_t length, bool portable,
                                                     const GpuResources& gpu, const Stream& stream) {
-  auto search = RowSearch<Real>::of(points, length, portable, gpu, stream);
+  auto search = RoundedRowSearch<Real>::of(points, length, portable, gpu, stream);
   if (!search) return std::nullopt;
   DeviceBoruvka made(std::make_unique<Memory>(std::move(*search), length, gpu.memory, stream.get()), length, gpu,
                      stream);
   Memory& memory = *made.memory_;
-  if (!std::get<RowSearch<Real>>(memory.searches).nearest_lists(memory.lists(), memory.sums())) {
+  if (!std::get<RoundedRowSearch<Real>>(memory.searches).nearest_lists(memory.lists(), memory.sums())) {
     return std::nullopt;
   }
   return made;

@@ -19,9 +19,9 @@ namespace epsflow::gpu {
 class DeviceBoruvka {
  public:
   /// Orders the points, and searches the nearest points of each: in up to three dimensions by boxes (DeviceLeaves), in
-  /// more by products (RowSearch). Returns nothing if this search does not take the points, or if most_minpts is over
-  /// tuning::kMostListed + 1. most_minpts: at most the number of points. portable: uses no kernels of one compute
-  /// capability. Throws Cancelled, DeviceError.
+  /// more by products (RoundedRowSearch). Returns nothing if this search does not take the points, or if most_minpts
+  /// is over tuning::kMostListed + 1. most_minpts: at most the number of points. portable: uses no kernels of one
+  /// compute capability. Throws Cancelled, DeviceError.
   [[nodiscard]] static std::optional<DeviceBoruvka> of(const DevicePoints& points, std::uint32_t most_minpts,
                                                        const GpuResources& gpu, const Stream& stream,
                                                        bool portable = false);

@@ -42,7 +42,7 @@ struct LevelEdge {
 };
 
 /// A level before its contraction. Points of all levels are numbered together, level after level.
-struct Level {
+struct ContractionLevel {
   std::uint32_t first = 0;  ///< number of its first point
   std::uint32_t points = 0;
   std::uint32_t edges = 0;
@@ -79,7 +79,7 @@ __global__ void mark_roots_kernel(const std::uint32_t* parents, std::uint32_t co
   if (x < count) is_root[x] = parents[x] == x;
 }
 /// What contract() reads of a level.
-enum Count : std::uint8_t { kLeft, kRoots, kRemaining, kCounts };
+enum ContractionCount : std::uint8_t { kLeft, kRoots, kRemaining, kCounts };
 
 __global__ void find_roots_kernel(std::uint32_t* parents, std::uint32_t count, const std::uint32_t* roots_before,
                                   std::uint32_t* counts) {
@@ -267,7 +267,7 @@ struct DeviceDendrogram::Joining : DendrogramRun {
     std::vector<std::uint32_t> firsts;
     each(first_level_kernel, of.edges_, SortedTree{of.size_, of.edges_of_tree_, of.order_}, edges.data());
     check(cudaMemsetAsync(of.lowest_.data(), 0xFF, of.lowest_.bytes(), stream()));  // kNoNode
-    for (Level level{0, of.size_, of.edges_}; level.edges > 0;) {
+    for (ContractionLevel level{0, of.size_, of.edges_}; level.edges > 0;) {
       firsts.push_back(level.first);
       std::uint32_t* const lowest = of.lowest_.data() + level.first;
       each(lowest_edges_kernel, level.edges, edges.data(), level.edges, lowest);
@@ -281,7 +281,7 @@ struct DeviceDendrogram::Joining : DendrogramRun {
         return cub::DeviceSelect::Flagged(temporary, bytes, edges.data(), remains.data(), others.data(),
                                           counts.data() + kRemaining, static_cast<std::int64_t>(level.edges), stream());
       });
-      Level next{level.first + level.points, 0, 0};
+      ContractionLevel next{level.first + level.points, 0, 0};
       bool left = true;
       while (left) {
         check(cudaMemsetAsync(counts.data() + kLeft, 0, sizeof(std::uint32_t), stream()));

@@ -53,7 +53,7 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 /// else nothing.
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
-/// Finishes points of make_points() whose values have been read. As ReadOptions::on_nan says, drops and records the
+/// Finishes points of make_points() whose values have been read. By ReadOptions::on_nan, drops and records the
 /// rows with NaN or infinity, throws InputError naming the first, or keeps them. Then calls take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 

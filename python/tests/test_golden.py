@@ -45,7 +45,7 @@ def table_of(folder, file, table, columns):
             warnings.simplefilter("ignore")  # other columns have units that FITS lacks
             columns = read(path, hdu=int(table))[names]
         for name in names:
-            # The known labels are those of plain numbers, so units are removed.
+            # The known labels belong to plain numbers, so units are removed.
             columns[name].unit = None
         return columns
     if path.suffix == ".hdf5":

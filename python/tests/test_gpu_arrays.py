@@ -248,7 +248,7 @@ def test_outputs_that_cannot_be():
 
 
 def test_hierarchies_that_a_gpu_does_not_label(monkeypatch):
-    monkeypatch.setattr(epsflow.Engine, "backend", "gpu")  # this engine says so, and works on the CPU
+    monkeypatch.setattr(epsflow.Engine, "backend", "gpu")  # this engine reports it, and works on the CPU
     X = np.random.default_rng(3).normal(size=(60, 2))
     for parameters, message in (
         ({"metric": "cosine"}, "with metric='cosine' they are made on the host: leave output out"),

@@ -113,7 +113,7 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
 @pytest.mark.parametrize("name", ["blobs", "quantised"])
 def test_lives_follow_the_elder_rule(name, request):
     X = request.getfixturevalue(name)
-    result = epsflow.sweep(X, EPS[::-1], MIN_SAMPLES, core=True)  # the order differs from that of the paths
+    result = epsflow.sweep(X, EPS[::-1], MIN_SAMPLES, core=True)  # the order differs from the paths' order
     lineage = epsflow.lineage(X, EPS[::-1], MIN_SAMPLES)
     merges = 0
     for m in MIN_SAMPLES:

@@ -30,7 +30,7 @@ ALL = [*TABLES, records, structured]
 
 
 def renamed(make, names, points):
-    """Returns a table of make()'s library whose columns are those of points, with these names."""
+    """Returns a table of make()'s library with the columns of points under these names."""
     if make in TABLES:
         return table_of(make, dict(zip(names, points.T)))
     made = make(points)

@@ -1,4 +1,4 @@
-"""Tests distances as input. Labels must be those of the points, or of scikit-learn on the same distances."""
+"""Tests distances as input. Labels must equal the labels of the points, or scikit-learn's on the same distances."""
 
 from __future__ import annotations
 

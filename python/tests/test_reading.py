@@ -1,4 +1,4 @@
-"""Points from files, and their labels, must be those of the program. Each test skips without its library.
+"""Points from files, and their labels, must equal the program's. Each test skips without its library.
 
 EPSFLOW_TEST_DATA is the folder of the golden files' data. If it is not set, their tests skip.
 """
@@ -78,7 +78,7 @@ def write_hdf5(path):
 
 
 def write_arrow(path, columns):
-    """Writes columns, or a table of pyarrow, as Parquet or Feather: the name of the file says which."""
+    """Writes columns, or a table of pyarrow, as Parquet or Feather: the name of the file decides."""
     table = pytest.importorskip("pyarrow").table(columns) if isinstance(columns, dict) else columns
     if path.suffix == ".parquet":
         pytest.importorskip("pyarrow.parquet").write_table(table, path)

@@ -1,4 +1,4 @@
-"""Tests results folders: Python reads those of the program, and the program continues those of save()."""
+"""Tests results folders: Python reads the program's folders, and the program continues folders of save()."""
 
 from __future__ import annotations
 
@@ -411,7 +411,7 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
     more = (*sweep[:3], "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours", "--resume")
     assert "1 variant" in succeeded(program(*more)).stdout
     assert len(epsflow.load(tmp_path / "ours")) == len(result) + 1
-    # The program refuses other points, and replaces the folder only if it is told to.
+    # The program refuses other points, and replaces the folder only with --overwrite.
     np.save(tmp_path / "other.npy", points + 1)
     assert program("sweep", tmp_path / "other.npy", *sweep[2:], tmp_path / "ours", "--resume").returncode == 3
     assert program(*sweep, tmp_path / "ours").returncode == 2

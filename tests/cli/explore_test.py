@@ -51,7 +51,7 @@ class Printed(Explore):
         self.assertEqual((best["clusters"], found["doubts"], found["points"]), (3, [], 900))
         self.assertEqual((len(found["grid"]["eps"]), found["grid"]["minpts"][0]), (40, 3))
         self.assertLessEqual(best["plateau"]["eps"][0], best["eps"])
-        # The labels are those of epsflow cluster.
+        # The labels equal the output of epsflow cluster.
         counts = self.json("cluster", self.points, "--eps", best["eps"], "--minpts", best["minpts"])
         self.assertEqual([counts[name] for name in ("clusters", "noise", "core")],
                          [best[name] for name in ("clusters", "noise", "core")])

@@ -473,7 +473,7 @@ class LineageFile(Results):
         self.succeeds(*self.sweep("--lineage", "--keep", "summary"))
         self.assertEqual(self.lineage(), whole)
         shutil.rmtree(self.out)
-        # The lineage has all variants of the folder, not only those of the last request.
+        # The lineage has all variants of the folder, not only the variants of the last request.
         self.succeeds(*self.sweep("--lineage", eps="0.3"))
         self.assertEqual(set(self.lineage()["eps"]), {0.3})
         self.succeeds(*self.sweep("--lineage", "--resume", eps="0.2"))

@@ -1,4 +1,4 @@
-"""Tests tables of neighbours as input: labels equal those of the points, and errors describe what is invalid."""
+"""Tests tables of neighbours as input: labels equal the labels of the points, and errors describe the fault."""
 import json
 import random
 import unittest

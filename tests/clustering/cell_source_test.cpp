@@ -290,7 +290,7 @@ TEST_CASE("cell source: quantised grids, where pairs lie at, just over and just 
   }
 }
 
-/// minpts of many sizes. For the largest, bounds count some of the points.
+/// Many sizes of minpts. For the largest, bounds count some of the points.
 const Minpts kFarApart{900, 600, 400, 399, 256, 130, 60, 20, 5, 2, 1};
 
 TEST_CASE("cell source: full cells are counted by bounds") {

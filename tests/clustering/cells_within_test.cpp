@@ -85,7 +85,7 @@ TEST_CASE("cells within: what all pairs say, on random data") {
         test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(400), 1 + random.below(3),
                         random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
     INFO(test::describe(data));
-    // There are few core points, so many pairs within eps do not count.
+    // Few points are core. Thus many pairs within eps do not count.
     std::vector<std::uint32_t> counts(data.size());
     const double share = random.pick(std::vector<double>{0.02, 0.3, 1.0});
     for (std::uint32_t& count : counts) count = random.chance(share) ? kMinpts : kMinpts - 1;

@@ -287,7 +287,7 @@ TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") 
   REQUIRE(scores.best());
   CHECK(*scores.best() == GridPlace{1, 0});  // the smallest eps of equal scores
   CHECK(scores.plateau({1, 0}).eps_to == 256);
-  CHECK(scores.recommended() == GridPlace{4, 0});  // the middle of a plateau where nothing changes
+  CHECK(scores.recommended() == GridPlace{4, 0});  // the middle of a plateau, within which nothing changes
   CHECK(scores.peaks() == std::vector<GridPlace>{{4, 0}});
 
   // The same pictures follow in small steps. Chance explains every persistence.

@@ -36,7 +36,7 @@ DataSet line(const std::string& places) {
   return data;
 }
 
-// o - core, x - border, . - noise, for eps 1 and minpts 5: two clusters share a border point, point 4.
+// Legend: o - core, x - border, . - noise. eps is 1 and minpts 5. Two clusters share a border point, point 4.
 //
 //   0 1              0 1
 // 2 3 4 5 6        0 0 0 1 1
@@ -111,7 +111,7 @@ TEST_CASE("verify: a core point without a cluster") {
 }
 
 TEST_CASE("verify: a core point moved to another cluster") {
-  // o - o - o: the middle point is moved.
+  // The middle point of o - o - o is moved.
   const std::string text = findings(line("111 11"), {1, 2}, {0, 1, 0, 1, 1});
   check_names(text, "point 1 (label 1): core neighbour 0 carries 0");
   check_names(text, "point 0 (label 0): core neighbour 1 carries 1");
@@ -144,7 +144,7 @@ TEST_CASE("verify: two clusters merged through their shared border point") {
 }
 
 TEST_CASE("verify: one cluster split where it is connected") {
-  // o - o - o - o is cut in the middle.
+  // The chain o - o - o - o is cut in the middle.
   const std::string text = findings(line("1111"), {1, 2}, {0, 0, 1, 1});
   check_names(text, "point 1 (label 0): core neighbour 2 carries 1");
   check_names(text, "point 2 (label 1): core neighbour 1 carries 0");

@@ -144,7 +144,7 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
     const auto n = static_cast<std::uint32_t>(data.size());
     auto table = bench.csr_table();
     for (int round = 0; round < 6; ++round) {
-      // These rows are arbitrary, not only those of the plan.
+      // These rows are arbitrary, not only the rows of the plan.
       const auto begin = static_cast<std::uint32_t>(random.below(n));
       const Range rows{begin, static_cast<std::uint32_t>(begin + 1 + random.below(n - begin))};
       std::uint64_t pairs = 0;

@@ -70,7 +70,7 @@ TEST_CASE("batch plan: the estimate is near the truth where points are spread ev
   const double pairs = static_cast<double>(data.oracle(eps).pairs());
   CHECK(static_cast<double>(plan.pairs) > pairs * 0.8);
   CHECK(static_cast<double>(plan.pairs) < pairs * 1.2);
-  // The number of batches must be close to what the pairs need.
+  // The number of batches must be close to the need of the pairs.
   CHECK(plan.batches.size() >= static_cast<std::size_t>(pairs * 0.8 / 10'000));
   CHECK(plan.batches.size() <= static_cast<std::size_t>(pairs * 1.6 / 10'000) + 2);
 }

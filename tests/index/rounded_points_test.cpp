@@ -2,7 +2,7 @@
 
 // The setting equals the library's, so that every instruction set compiled there can be selected here.
 #include <epsflow/index/instruction_sets.hpp>
-// must come before any header of Highway
+// Must come before any header of Highway.
 #include <hwy/targets.h>
 
 #include <algorithm>

@@ -53,7 +53,7 @@ class SweepOverRanks(ProgramTest):
                               timeout=120, **kwargs)
 
     def own_lines(self, p):
-        """Returns the messages of epsflow, without those of the launcher."""
+        """Returns the messages of epsflow, without the launcher's."""
         return [line for line in p.stderr.splitlines() if line.startswith("epsflow: ")]
 
     def refused(self, code, parts, *words, ranks=None):

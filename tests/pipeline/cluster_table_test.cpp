@@ -1,4 +1,4 @@
-// If the input is a table of neighbours or a matrix of distances, the labels are those of its points.
+// If the input is a table of neighbours or a matrix of distances, the labels equal the labels of its points.
 #include <epsflow/pipeline/cluster_table.hpp>
 
 #include <cmath>

@@ -39,7 +39,7 @@ inline void check_same(const std::vector<VariantResult>& found, const std::vecto
   }
 }
 
-/// Checks that clusters, core points, merges and core_since equal those of a summary run on the data set `of`, and that
+/// Checks that clusters, core points, merges and core_since equal the values of a summary run on `of`, and that
 /// border points, noise and sizes are absent; also without RunOptions::clusters. Returns the clusters of all variants.
 inline std::uint64_t check_core(const Dataset& data, const Dataset& of, const Sweep& sweep, RunOptions options = {}) {
   std::uint64_t clusters = 0;

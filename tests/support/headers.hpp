@@ -1,4 +1,4 @@
-// This precompiled header holds what most tests include. Each test still includes what it uses.
+// This precompiled header includes the headers that most tests need. Each test still includes its own.
 #pragma once
 
 #include <algorithm>

@@ -107,7 +107,7 @@ inline std::vector<double> all_sums(const Space& space, PointsView points) {
   return sums;
 }
 
-/// A cluster of the condensed tree, with all that the definition says of it.
+/// A cluster of the condensed tree, with all that the definition gives it.
 struct OracleCluster {
   std::size_t parent;  ///< itself for the root
   double birth, death;

@@ -75,7 +75,7 @@ Hdf5Member describe_member(hid_t table, unsigned number, const Source& source) {
 }
 
 /// Applies netCDF's _Unsigned. Classic netCDF lacks unsigned integers, except bytes, and signed bytes; this attribute
-/// says that signed integers hold unsigned values, or unsigned bytes signed ones.
+/// declares that signed integers hold unsigned values, or unsigned bytes signed ones.
 void describe_sign(Hdf5Dataset& dataset, hid_t type, const Source& source) {
   Hdf5Member& values = dataset.members[0];
   const std::string said = to_lower(trim(read_text(dataset.id.get(), "_Unsigned", true)));

@@ -22,7 +22,7 @@ struct OpenText {
   TextTable table;
 };
 
-/// Reads a text table as float64 points, as source.options.text says. The layout that the options leave open is
+/// Reads a text table as float64 points, by source.options.text. The layout that the options leave open is
 /// detected from the first hundred rows; if it stays ambiguous, the error names the option that decides it.
 /// InputRows::kind of the points describes the result.
 ///

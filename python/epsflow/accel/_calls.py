@@ -49,7 +49,7 @@ class Report(tuple[Call, ...]):
 
 
 class NotServed(Exception):
-    """epsflow does not serve a call. The text says why."""
+    """epsflow does not serve a call. The text is the reason."""
 
 
 class Running:

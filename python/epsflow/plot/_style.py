@@ -54,8 +54,8 @@ def require_matplotlib() -> Any:
 
 @contextmanager
 def style() -> Iterator[None]:
-    # rc_context would reset all parameters, also those of a backend that is loaded meanwhile. Then notebooks would show
-    # no further figure.
+    # rc_context would reset all parameters, also the ones that a backend sets when it is loaded meanwhile. Then
+    # notebooks would show no further figure.
     parameters = require_matplotlib().rcParams
     before = {name: parameters[name] for name in _STYLE}
     parameters.update(_STYLE)

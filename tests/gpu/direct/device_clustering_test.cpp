@@ -159,7 +159,7 @@ TEST_CASE("device clustering: none, one, and minpts about the number of points")
 TEST_CASE("device clustering: points at exactly eps") {
   if (!test::have_gpu()) return;
   Bench bench;
-  // o - o - o: each step is eps, up to the rounding of float64.
+  // Each step of o - o - o is eps, up to the rounding of float64.
   for (const double step : {0.1, 1.0, 1e-4, 1.0 / 3}) {
     std::vector<double> line;
     std::vector<double> square;
@@ -182,7 +182,7 @@ TEST_CASE("device clustering: points at exactly eps") {
 TEST_CASE("device clustering: dense cells at exactly eps, and one point too few") {
   if (!test::have_gpu()) return;
   Bench bench;
-  // ooo <- eps -> ooo: all points of a group are equal.
+  // All points of a group are equal: ooo <- eps -> ooo.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     for (const int size : {3, 60, 700}) {
       for (const double distance : {1.0, std::nextafter(1.0, 2.0)}) {
@@ -374,7 +374,8 @@ TEST_CASE("device clustering: points with more candidates than a thread is to te
         near[i] = x * x + point[1] * point[1] <= 1 ? 1 : 0;
       }
       const DataSet data = doubles(std::move(values), dims);
-      // Only the crowd has so many neighbours: a point of the ring has at most the ring and one point of the crowd.
+      // Only points of the crowd have that many neighbours: a point of the ring has at most the ring and one point of
+      // the crowd.
       const std::vector<std::uint32_t> minpts{kCrowd, 30'000, kRing + 2};
       for (const auto& wanted : std::vector<std::vector<std::uint32_t>>{minpts, {minpts[1]}, {minpts[2]}}) {
         const std::vector<Labelling> found = bench.cluster(data.view(), 1.0, wanted);

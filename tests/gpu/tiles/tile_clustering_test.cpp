@@ -1,4 +1,4 @@
-// Labels and tables that public functions make from tiles must equal those of the CPU, for every index and decider.
+// Labels and tables that public functions make from tiles must equal the CPU's, for every index and decision.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -231,7 +231,7 @@ TEST_CASE("tile search: radii far below and far above all distances") {
   for (const char* kind : {"clustered", "duplicates", "all equal", "outlier 1e15", "outlier 1e300", "offset 1e6"}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = test::make_data(kind, 400, 9, precision, 3);
-      // The squares of the first three underflow, and those of the last two overflow.
+      // The squares of the first three underflow, and the squares of the last two overflow.
       for (const double eps : {5e-324, 1e-200, 1e-160, 1e-30, 1e-9, 1e9, 1e30, 1e155, 1e300}) {
         check_case(device, data, eps);
       }

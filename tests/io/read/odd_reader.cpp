@@ -110,7 +110,7 @@ void bytes_of_file(const LibraryFile& file, const Source& source, ValueSink& sin
   }
 }
 
-/// A point of the numbers of columns that are chosen by these names; none where nobody chooses.
+/// Puts one point: the numbers of the columns chosen by these names. Puts no point without a choice.
 void chosen(const LibraryFile&, const Source& source, ValueSink& sink) {
   const std::vector<std::string> names{"name", "dec", "ra"};
   Values numbers;

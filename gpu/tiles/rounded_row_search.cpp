@@ -1,4 +1,4 @@
-#include <epsflow/gpu/tiles/row_search.hpp>
+#include <epsflow/gpu/tiles/rounded_row_search.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -96,8 +96,8 @@ void RoundedRows<Real>::measure(double slack, const RoundedRows& columns, const 
 }
 
 template <class Real>
-RowSearch<Real>::RowSearch(const OrderedPoints& points, std::uint32_t length, const GpuResources& gpu,
-                           cudaStream_t stream)
+RoundedRowSearch<Real>::RoundedRowSearch(const OrderedPoints& points, std::uint32_t length, const GpuResources& gpu,
+                                         cudaStream_t stream)
     : gpu_(gpu),
       stream_(stream),
       length_(length),
@@ -112,12 +112,13 @@ RowSearch<Real>::RowSearch(const OrderedPoints& points, std::uint32_t length, co
 }
 
 template <class Real>
-std::optional<RowSearch<Real>> RowSearch<Real>::of(const DevicePoints& points, std::uint32_t length, bool portable,
-                                                   const GpuResources& gpu, const Stream& stream) {
+std::optional<RoundedRowSearch<Real>> RoundedRowSearch<Real>::of(const DevicePoints& points, std::uint32_t length,
+                                                                 bool portable, const GpuResources& gpu,
+                                                                 const Stream& stream) {
   const PointsOnDevice device = points.device();
   if (!points.space().plain() || device.size < 2 || device.size > kMostRows) return std::nullopt;
   const cudaStream_t on = stream.get();
-  RowSearch search({device.data, nullptr, device.size, device.dims, device.precision, 0}, length, gpu, on);
+  RoundedRowSearch search({device.data, nullptr, device.size, device.dims, device.precision, 0}, length, gpu, on);
   search.hopper_ = search.hopper_ && !portable;
   const DeviceBuffer<TileSurvey> survey(gpu.memory, on, 1);
   check(cudaMemsetAsync(survey.data(), 0, survey.bytes(), on));
@@ -137,7 +138,7 @@ std::optional<RowSearch<Real>> RowSearch<Real>::of(const DevicePoints& points, s
 }
 
 template <class Real>
-void RowSearch<Real>::round_all() {
+void RoundedRowSearch<Real>::round_all() {
   columns_.reset();
   columns_.emplace(points_, nullptr, points_.size, frame_, scratch());
   const DeviceBuffer<ShapeExtremes> extremes(gpu_.memory, stream_, 1);
@@ -150,13 +151,13 @@ void RowSearch<Real>::round_all() {
 }
 
 template <class Real>
-double RowSearch<Real>::slack() const noexcept {
+double RoundedRowSearch<Real>::slack() const noexcept {
   return 0x1p-40 * (std::sqrt(row_frame_.most_norm) + row_frame_.most_radius);
 }
 
 /// The order is still the scattered one, so its first points are a sample of all. They are the pivots.
 template <class Real>
-void RowSearch<Real>::order_by_pivots() {
+void RoundedRowSearch<Real>::order_by_pivots() {
   const std::uint32_t n = points_.size;
   const std::uint32_t pivots = std::min(n, kMostPivots);
   const RoundedRows<Real> chosen(points_, nullptr, pivots, frame_, scratch());
@@ -180,16 +181,16 @@ void RowSearch<Real>::order_by_pivots() {
 }
 
 template <class Real>
-RoundedRows<Real> RowSearch<Real>::rows(const std::uint32_t* positions, std::uint32_t count) const {
+RoundedRows<Real> RoundedRowSearch<Real>::rows(const std::uint32_t* positions, std::uint32_t count) const {
   RoundedRows<Real> made(points_, positions, count, frame_, scratch());
   if (columns_->gaps() != nullptr) made.measure(slack(), *columns_, frame_, scratch());
   return made;
 }
 
 template <class Real>
-void RowSearch<Real>::compare_with(const RoundedRows<Real>& rows, const RoundedRows<Real>& others,
-                                   const RowRadii& radii, const TilePairs& pairs, const ColumnChoice& choice,
-                                   const CandidateSlots<Real>& slots) const {
+void RoundedRowSearch<Real>::compare_with(const RoundedRows<Real>& rows, const RoundedRows<Real>& others,
+                                          const RowRadii& radii, const TilePairs& pairs, const ColumnChoice& choice,
+                                          const CandidateSlots<Real>& slots) const {
   const DeviceBuffer<Real> no(gpu_.memory, stream_, rows.places());
   launch_bound_rows(radii, row_frame_, no.data(), rows.reach(), stream_);
   const std::uint64_t most =
@@ -213,9 +214,9 @@ void RowSearch<Real>::compare_with(const RoundedRows<Real>& rows, const RoundedR
 }
 
 template <class Real>
-void RowSearch<Real>::compare(const RoundedRows<Real>& rows, const double* values, bool limits,
-                              const ColumnRange& columns, const ColumnChoice& choice,
-                              const CandidateSlots<Real>& slots) const {
+void RoundedRowSearch<Real>::compare(const RoundedRows<Real>& rows, const double* values, bool limits,
+                                     const ColumnRange& columns, const ColumnChoice& choice,
+                                     const CandidateSlots<Real>& slots) const {
   TilePairs pairs{.row_tiles = rows.tiles().count,
                   .column_tiles = column_tiles(),
                   .step = spread(column_tiles()),
@@ -233,7 +234,7 @@ void RowSearch<Real>::compare(const RoundedRows<Real>& rows, const double* value
 }
 
 template <class Real>
-std::uint32_t RowSearch<Real>::most_columns(const RoundedRows<Real>& rows) const {
+std::uint32_t RoundedRowSearch<Real>::most_columns(const RoundedRows<Real>& rows) const {
   const double most = sizeof(Real) == 4 ? tuning::kMostProducts16 : tuning::kMostProducts64;
   const double of_column =
       static_cast<double>(rows.places()) * index::kTilePoints * (static_cast<double>(points_.dims) + 32);
@@ -241,7 +242,7 @@ std::uint32_t RowSearch<Real>::most_columns(const RoundedRows<Real>& rows) const
 }
 
 template <class Real>
-bool RowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
+bool RoundedRowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
   const std::uint32_t n = points_.size;
   std::uint32_t room = std::clamp(std::bit_ceil(kSlotsForEach * length_), kFewestSlots, kMostSlots);
   const std::uint64_t most_bytes = gpu_.memory.available() / kSlotShare;
@@ -284,7 +285,7 @@ bool RowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
 
 template class RoundedRows<float>;
 template class RoundedRows<double>;
-template class RowSearch<float>;
-template class RowSearch<double>;
+template class RoundedRowSearch<float>;
+template class RoundedRowSearch<double>;
 
 }  // namespace epsflow::gpu

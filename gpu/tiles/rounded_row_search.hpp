@@ -64,14 +64,14 @@ struct ColumnRange {
 /// precision, or double for float64 products, which are slower and tell more points apart. Move-only. The GPU must be
 /// the current one in all calls. Its stream must outlive it.
 template <class Real>
-class RowSearch {
+class RoundedRowSearch {
  public:
   /// Orders and rounds all points, for lists of `length` nearest points, from 1 to n − 1. Returns nothing if this
   /// search is not for the points: it is for plain spaces, for 2 to 2^25 points that are not all equal, and for
   /// coordinates of which the farthest is 2^-450 to 2^450 from the centre. Needs compute capability 8.0. portable: uses
   /// no kernels of one compute capability. Waits. Throws DeviceError.
-  [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, std::uint32_t length, bool portable,
-                                                   const GpuResources& gpu, const Stream& stream);
+  [[nodiscard]] static std::optional<RoundedRowSearch> of(const DevicePoints& points, std::uint32_t length,
+                                                          bool portable, const GpuResources& gpu, const Stream& stream);
 
   [[nodiscard]] const OrderedPoints& points() const noexcept { return points_; }
   [[nodiscard]] std::uint32_t column_tiles() const noexcept { return columns_->tiles().count; }
@@ -90,7 +90,7 @@ class RowSearch {
   [[nodiscard]] std::uint32_t most_columns(const RoundedRows<Real>& rows) const;
 
  private:
-  RowSearch(const OrderedPoints& points, std::uint32_t length, const GpuResources& gpu, cudaStream_t stream);
+  RoundedRowSearch(const OrderedPoints& points, std::uint32_t length, const GpuResources& gpu, cudaStream_t stream);
 
   /// Rounds all points, and finds the facts for bounds (RowFrame).
   void round_all();
