@@ -9,7 +9,7 @@
 //  - parent[x] <= x for every x that is core: a link stores a smaller root, and halving stores an ancestor. So there
 //    cannot be a cycle, and every find ends.
 //  - Only a root is ever linked, by compare-exchange against itself. If two threads link the same root, one fails and
-//    searches for the new root. So no link is lost.
+//    continues from the parent that the exchange has read. So no link is lost.
 //  - Halving sets the parent of x to the parent of its parent. It writes only if x is no longer a root, so it never
 //    undoes a link. The ancestor that it writes may be out of date, because another thread has meanwhile stored one
 //    that is nearer to the root. Then the path is only longer: every ancestor is in x's set, and sets never split.
@@ -21,65 +21,94 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include <epsflow/clustering/cluster_source.hpp>
+#include <epsflow/core/host_device.hpp>
 
 namespace epsflow::clustering {
 
-class UnionFind {
+/// Sets of nodes, which are points or cells, in the memory of the host or of a GPU. Entries: the array of parents that
+/// threads share. `get(x)` returns a parent and `set(x, parent)` stores one. `replace(x, parent)` stores a parent and
+/// returns x if x is a root, and returns the parent of x otherwise.
+template <class Entries>
+class SharedUnionFind {
  public:
-  /// parent: [n], owned by the caller, which must first set each entry to its own index, or to kNotCore. The caller may
-  /// replace kNotCore by the index later. Must outlive this object.
-  explicit UnionFind(std::span<std::uint32_t> parent) noexcept : parent_(parent) {}
+  EPSFLOW_HOST_DEVICE explicit SharedUnionFind(Entries parents) noexcept : parents_(parents) {}
 
   /// Returns the current parent of x: x itself if it is a root, or kNotCore.
-  [[nodiscard]] std::uint32_t parent(std::uint32_t x) const noexcept { return at(x).load(std::memory_order_relaxed); }
+  [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t parent(std::uint32_t x) const noexcept { return parents_.get(x); }
 
   /// Returns the root of x, which must be core. Halves the path on the way.
-  std::uint32_t find(std::uint32_t x) const noexcept {
+  EPSFLOW_HOST_DEVICE std::uint32_t find(std::uint32_t x) const noexcept {
     std::uint32_t p = parent(x);
     while (true) {
       const std::uint32_t g = parent(p);
       if (p == g) return p;
-      at(x).store(g, std::memory_order_relaxed);
+      parents_.set(x, g);
       x = p;
       p = g;
     }
   }
 
+  struct Joined {
+    std::uint32_t root;   ///< of both at that moment
+    std::uint32_t ended;  ///< the former root that now has `root` as its parent; kNotCore if both were in one set
+  };
+  /// Joins the sets of a and b, which must be core.
+  EPSFLOW_HOST_DEVICE Joined join(std::uint32_t a, std::uint32_t b) const noexcept {
+    a = find(a);
+    b = find(b);
+    while (a != b) {
+      const std::uint32_t larger = a < b ? b : a;
+      b = a < b ? a : b;
+      const std::uint32_t seen = parents_.replace(larger, b);
+      if (seen == larger) return {b, larger};
+      a = find(seen);
+    }
+    return {a, kNotCore};
+  }
   /// Joins the sets of a and b, which must be core. Returns the root of both at that moment.
-  std::uint32_t unite(std::uint32_t a, std::uint32_t b) const noexcept { return link(a, b).first; }
+  EPSFLOW_HOST_DEVICE std::uint32_t unite(std::uint32_t a, std::uint32_t b) const noexcept { return join(a, b).root; }
 
-  /// Joins the sets of a and b, which must be core. Returns true if they were two sets that this call joined.
-  bool join(std::uint32_t a, std::uint32_t b) const noexcept { return link(a, b).second; }
-
-  /// Sets the parent of x, which must be core, to its root. Several threads may call this at once, each for another x;
-  /// no find(), unite() or join() may run at the same time. They may be called again afterwards.
-  void flatten(std::uint32_t x) const noexcept {
+  /// Sets the parent of x, which must be core, to its root, and returns it. Several threads may call this at once, each
+  /// for another x; no find(), unite() or join() may run at the same time. They may be called again afterwards.
+  EPSFLOW_HOST_DEVICE std::uint32_t flatten(std::uint32_t x) const noexcept {
     std::uint32_t root = parent(x);
     for (std::uint32_t p = parent(root); p != root; p = parent(root)) root = p;
-    at(x).store(root, std::memory_order_relaxed);
+    parents_.set(x, root);
+    return root;
   }
 
  private:
-  /// Joins the sets of a and b. Returns the root of both at that moment, and whether this call joined them.
-  std::pair<std::uint32_t, bool> link(std::uint32_t a, std::uint32_t b) const noexcept {
-    while (true) {
-      a = find(a);
-      b = find(b);
-      if (a == b) return {a, false};
-      if (a < b) std::swap(a, b);
-      std::uint32_t expected = a;
-      if (at(a).compare_exchange_strong(expected, b, std::memory_order_relaxed)) return {b, true};
-    }
+  Entries parents_;
+};
+
+/// Entries in the memory of the host.
+class HostParents {
+ public:
+  explicit HostParents(std::span<std::uint32_t> parent) noexcept : parent_(parent) {}
+
+  [[nodiscard]] std::uint32_t get(std::uint32_t x) const noexcept { return at(x).load(std::memory_order_relaxed); }
+  void set(std::uint32_t x, std::uint32_t value) const noexcept { at(x).store(value, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t replace(std::uint32_t x, std::uint32_t value) const noexcept {
+    std::uint32_t expected = x;
+    at(x).compare_exchange_strong(expected, value, std::memory_order_relaxed);
+    return expected;
   }
 
+ private:
   [[nodiscard]] std::atomic_ref<std::uint32_t> at(std::uint32_t x) const noexcept {
     return std::atomic_ref<std::uint32_t>(parent_[x]);
   }
 
   std::span<std::uint32_t> parent_;
+};
+
+class UnionFind : public SharedUnionFind<HostParents> {
+ public:
+  /// parent: [n], owned by the caller, which must first set each entry to its own index, or to kNotCore. The caller may
+  /// replace kNotCore by the index later. Must outlive this object.
+  explicit UnionFind(std::span<std::uint32_t> parent) noexcept : SharedUnionFind(HostParents(parent)) {}
 };
 
 }  // namespace epsflow::clustering

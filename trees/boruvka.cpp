@@ -277,7 +277,8 @@ class Boruvka {
       for (std::size_t c = begin; c < end; ++c) {
         const HeightPair& pair = best[c];
         if (!(pair.height < kInfinity) && c != largest) throw_too_far();
-        if (c != largest && sets().join(pair.from, pair.to)) found.push_back({pair.height, pair.from, pair.to});
+        if (c != largest && sets().join(pair.from, pair.to).ended != clustering::kNotCore)
+          found.push_back({pair.height, pair.from, pair.to});
       }
       add(found);
     });

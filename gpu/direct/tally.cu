@@ -17,7 +17,7 @@ __global__ void compress_kernel(std::uint32_t* parents, std::uint32_t count) {
   const auto node = static_cast<std::uint32_t>(x);
   const std::uint32_t parent = sets.parent(node);
   if (parent == kNotCore || parent == node) return;
-  sets.set(node, sets.root(node));
+  sets.flatten(node);
 }
 
 /// Links each node to its final root, and finds the smallest core id of each root.
@@ -31,8 +31,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads) flatten_kernel(Nodes n
   std::uint32_t root = kNotCore;
   std::uint32_t id = kNotCore;
   if (valid) {
-    root = sets.root(node);
-    sets.set(node, root);
+    root = sets.flatten(node);
     id = __ldg(nodes.order + core_of(nodes, node).first);
   }
   // Threads of a warp mostly share a root. If millions of nodes do, reading first avoids most atomics.
