@@ -37,15 +37,15 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
   const TempFolder folder;
   for (const auto& [format, name] : {std::pair{"FITS", "a.fits"}, {"HDF5", "a.h5"}, {"Parquet", "a.parquet"}}) {
     CAPTURE(format);
+    const std::filesystem::path file = folder / name;
     const VariantResult result{{0.5, 2}, {0, 0, -1}, {1, 1, 2, 0, 2}, 0.1};
     if (has_format(format)) {
-      write_labels(folder / name, result, Overwrite::refuse);
-      CHECK(values_of(read_points(folder / name)) == Values{0, 0, -1});
+      write_labels(file, result, Overwrite::refuse);
+      CHECK(values_of(read_points(file)) == Values{0, 0, -1});
     } else {
-      check_error<UsageError>({format, option_of(format)},
-                              [&] { write_labels(folder / name, result, Overwrite::refuse); });
+      check_error<UsageError>({format, option_of(format)}, [&] { write_labels(file, result, Overwrite::refuse); });
       folder.write(name, "anything");
-      check_mentions(refusal<UsageError>(folder / name), {format, option_of(format)});
+      check_mentions(refusal<UsageError>(file), {format, option_of(format)});
     }
   }
 }

@@ -56,6 +56,11 @@ Manifest read_without(const std::string& place) {
   return read_manifest(folder / "");
 }
 
+/// Returns the text with which sweep.json is refused if it has `value` at `place`.
+std::string refusal_with(const std::string& place, const std::string& value) {
+  return error_of<UsageError>([&] { (void)read_with(place, value); });
+}
+
 constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
 
 }  // namespace
@@ -78,8 +83,8 @@ TEST_CASE("results manifest: counts that are no counts are damage, wherever they
                                                         {"/variants", "variants"}}) {
     for (const std::string& value : kNoCounts) {
       CAPTURE(place, value);
-      check_error<UsageError>({"sweep.json", kDamaged, named + " is ", "; move it away, or choose another folder"},
-                              [&] { (void)read_with(place, value); });
+      check_mentions(refusal_with(place, value),
+                     {"sweep.json", kDamaged, named + " is ", "; move it away, or choose another folder"});
     }
   }
   for (const char* place :
@@ -97,12 +102,12 @@ TEST_CASE("results manifest: eps and seconds are finite") {
                                      {"/seconds", "seconds"}}) {
     for (const char* value : {"\"1\"", "null", "true", "[1]", "-1", "-1e61", "{}"}) {
       CAPTURE(place, value);
-      check_error<UsageError>({"sweep.json", kDamaged, named + " is "}, [&] { (void)read_with(place, value); });
+      check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, named + " is "});
     }
-    check_error<UsageError>({"sweep.json", kDamaged}, [&] { (void)read_with(place, "1e400"); });
+    check_mentions(refusal_with(place, "1e400"), {"sweep.json", kDamaged});
     CHECK_NOTHROW(read_with(place, place == "/results/0/eps" ? "0.25" : "0"));
   }
-  check_error<UsageError>({"results[0].eps is 0"}, [&] { (void)read_with("/results/0/eps", "0"); });
+  check_mentions(refusal_with("/results/0/eps", "0"), {"results[0].eps is 0"});
 }
 
 TEST_CASE("results manifest: counts fit each other, the points and the variants") {
@@ -119,10 +124,9 @@ TEST_CASE("results manifest: counts fit each other, the points and the variants"
                                      {"/input/points", "2001"},
                                      {"/input/points", "0"}}) {
     CAPTURE(place, value);
-    check_error<UsageError>({"sweep.json", kDamaged, "results[0]: "}, [&] { (void)read_with(place, value); });
+    check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, "results[0]: "});
   }
-  check_error<UsageError>({"variants is 3, not a whole number from 2 to 2"},
-                          [&] { (void)read_with("/variants", "3"); });
+  check_mentions(refusal_with("/variants", "3"), {"variants is 3, not a whole number from 2 to 2"});
 }
 
 TEST_CASE("results manifest: texts where the input needs them") {
