@@ -105,12 +105,6 @@ class KDistance(ProgramTest):
         both = self.write("both.csv", "x\n1e-200\n2e-200\n1e200\n")
         self.fails(3, ["row 0", "1e-200", "leave out"], "k-distance", both, "--k", 1)
 
-    def test_large_powers_of_minkowski(self):
-        points = self.write("line.csv", "x\n0\n0.02\n0.05\n1\n")
-        found = self.json("k-distance", points, "--k", 1, "--metric", "minkowski", "--p", 200)
-        self.assertAlmostEqual(found["quantiles"][0]["distance"], 0.02, places=12)
-        self.assertAlmostEqual(found["quantiles"][-1]["distance"], 0.95, places=12)
-
     def test_what_cannot_be_is_an_error_with_a_way_out(self):
         fails = lambda parts, *words: self.fails(2, parts, "k-distance", *words)
         fails(["FILE", "missing", "epsflow k-distance"])

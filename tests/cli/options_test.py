@@ -121,13 +121,6 @@ class Searches(Points):
                 for words in self.each("--backend", "cpu", "--index", index, "--decide", decide):
                     self.succeeds(*words)
 
-    def test_they_change_no_result(self):
-        words = ["cluster", self.points, *self.commands["cluster"]]
-        expected = self.json(*words)
-        found = self.json(*words, "--backend", "cpu", "--index", "grid", "--decide", "scalar")
-        for key in ("points", "clusters", "noise", "core", "largest"):
-            self.assertEqual(found[key], expected[key])
-
     def test_other_words_are_refused_with_those_there_are(self):
         for words in self.each("--index", "gri"):
             self.fails(2, ["--index 'gri' is unknown; did you mean grid?", "auto, grid, tree, all"], *words)

@@ -227,20 +227,9 @@ class Resumed(Results):
 
     def test_a_summary_that_a_spreadsheet_touched_is_made_again(self):
         self.succeeds(*self.sweep())
-        text = (self.out / "summary.csv").read_text()
-        rows = [line.split(",") for line in text.splitlines()]
-        touched = {
-            "CRLF": text.replace("\n", "\r\n"),
-            "BOM": "\ufeff" + text,
-            "quotes": "".join(",".join(f'"{field}"' for field in row) + "\n" for row in rows),
-            "a column": "".join(",".join([*row, "mine"]) + "\n" for row in rows),
-            "semicolons": text.replace(",", ";"),
-        }
-        for how, content in touched.items():
-            for mode in ("--resume", "--overwrite"):
-                with self.subTest(how, mode=mode):
-                    (self.out / "summary.csv").write_text(content, newline="")
-                    self.assertIn("0 variants" if mode == "--resume" else "4 variants", self.swept(mode).stdout)
+        for mode in ("--resume", "--overwrite"):  # results_folder_test.cpp has more ways to touch it
+            (self.out / "summary.csv").write_text((self.out / "summary.csv").read_text().replace(",", ";"))
+            self.assertIn("0 variants" if mode == "--resume" else "4 variants", self.swept(mode).stdout)
         (self.out / "summary.csv").unlink()
         self.resumed(0)
 
@@ -264,6 +253,7 @@ class Resumed(Results):
         second = self.write("b.csv", "x,y\nnan,nan\n0,0.1\n")
         self.succeeds("sweep", first, second, "--on-nan", "drop", "--eps", 0.2, "--minpts", 2, "--out", self.out)
         self.assertEqual(npy(self.out / "rows.npy", "<i8"), (0, 2, 4))
+        self.assertEqual(labels(self.out), {(0.2, 2): (0, 0, 0)})
         self.assertEqual([(f["rows"], f["dropped_rows"]) for f in self.described()["input"]["files"]], [(3, 1), (2, 1)])
         self.assert_sound()
 

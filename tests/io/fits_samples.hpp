@@ -12,6 +12,12 @@
 
 namespace epsflow::io::test {
 
+struct FitsColumn {
+  std::string name;
+  std::string form;
+  Values values = {};
+};
+
 /// Writes a FITS file with cfitsio, one table after the other.
 class FitsWriter {
  public:
@@ -26,25 +32,32 @@ class FitsWriter {
   FitsWriter(const FitsWriter&) = delete;
   FitsWriter& operator=(const FitsWriter&) = delete;
 
-  void table(int kind, const char* name, std::vector<std::string> columns, std::vector<std::string> forms) {
+  /// Begins a table, and writes the columns whose numbers are given.
+  void table(int kind, const char* name, std::vector<FitsColumn> columns) {
     std::vector<char*> names;
     std::vector<char*> types;
-    for (std::string& column : columns) names.push_back(column.data());
-    for (std::string& form : forms) types.push_back(form.data());
+    for (FitsColumn& column : columns) {
+      names.push_back(column.name.data());
+      types.push_back(column.form.data());
+    }
     fits_create_tbl(file_, kind, 0, static_cast<int>(columns.size()), names.data(), types.data(), nullptr, name,
                     &status_);
     REQUIRE(status_ == 0);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (!columns[k].values.empty()) write(static_cast<int>(k) + 1, columns[k].values);
+    }
   }
   void key(const char* name, double value) { fits_write_key(file_, TDOUBLE, name, &value, nullptr, &status_); }
   void key(const char* name, int value) { fits_write_key(file_, TINT, name, &value, nullptr, &status_); }
   void key(const char* name, const char* value) { fits_write_key_str(file_, name, value, nullptr, &status_); }
   /// Makes cfitsio read the keys that were just written.
   void apply_keys() { fits_set_hdustruc(file_, &status_); }
-  void write(int column, std::vector<double> values) {
-    fits_write_col(file_, TDOUBLE, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
+  /// row: the first, from 1 on.
+  void write(int column, Values values, int row = 1) {
+    fits_write_col(file_, TDOUBLE, column, row, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
     REQUIRE(status_ == 0);
   }
-  void write_text(int column, std::vector<std::string> values) {
+  void write_text(int column, Names values) {
     std::vector<char*> texts;
     for (std::string& value : values) texts.push_back(value.data());
     fits_write_col(file_, TSTRING, column, 1, 1, static_cast<LONGLONG>(texts.size()), texts.data(), &status_);
@@ -63,6 +76,10 @@ class FitsWriter {
                         reinterpret_cast<unsigned char*>(bytes.data()), &status_);
     REQUIRE(status_ == 0);
   }
+  void write_checksums() {
+    fits_write_chksum(file_, &status_);
+    REQUIRE(status_ == 0);
+  }
   void write_null(int column, int row) {
     fits_write_col_null(file_, column, row, 1, 1, &status_);
     REQUIRE(status_ == 0);
@@ -72,9 +89,5 @@ class FitsWriter {
   fitsfile* file_ = nullptr;
   int status_ = 0;
 };
-
-inline FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) {
-  return read_points(file, options);
-}
 
 }  // namespace epsflow::io::test

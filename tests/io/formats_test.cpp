@@ -27,8 +27,7 @@ TEST_CASE("formats: each has a name of its own, and says what is behind it") {
     if (format.usable) {
       CHECK_NOTHROW(require_format(format.name));
     } else {
-      check_mentions(error_of<UsageError>([&] { require_format(format.name); }),
-                     {std::string(format.name), option_of(format.name)});
+      check_error<UsageError>({std::string(format.name), option_of(format.name)}, [&] { require_format(format.name); });
     }
   }
   for (const char* name : {"text", "NPY", "raw"}) CHECK(has_format(name));
@@ -38,15 +37,15 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
   const TempFolder folder;
   for (const auto& [format, name] : {std::pair{"FITS", "a.fits"}, {"HDF5", "a.h5"}, {"Parquet", "a.parquet"}}) {
     CAPTURE(format);
+    const std::filesystem::path file = folder / name;
     const VariantResult result{{0.5, 2}, {0, 0, -1}, {1, 1, 2, 0, 2}, 0.1};
     if (has_format(format)) {
-      write_labels(folder / name, result, Overwrite::refuse);
-      CHECK(values_of(read_points(folder / name)) == std::vector<double>{0, 0, -1});
+      write_labels(file, result, Overwrite::refuse);
+      CHECK(values_of(read_points(file)) == Values{0, 0, -1});
     } else {
-      check_mentions(error_of<UsageError>([&] { write_labels(folder / name, result, Overwrite::refuse); }),
-                     {format, option_of(format)});
+      check_error<UsageError>({format, option_of(format)}, [&] { write_labels(file, result, Overwrite::refuse); });
       folder.write(name, "anything");
-      check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }), {format, option_of(format)});
+      check_mentions(refusal<UsageError>(file), {format, option_of(format)});
     }
   }
 }
@@ -56,8 +55,7 @@ TEST_CASE("formats: Parquet and Arrow where they are left out, by the build's op
   for (const auto& [format, name] : {std::pair{"Parquet", "a.parquet"}, std::pair{"Arrow", "a.feather"}}) {
     if (has_format(format)) continue;  // arrow_reader_test.cpp covers it
     folder.write(name, "anything");
-    check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }),
-                   {name, format, option_of(format), "as CSV"});
+    check_mentions(refusal<UsageError>(folder / name), {name, format, option_of(format), "as CSV"});
   }
 }
 

@@ -44,21 +44,40 @@ class Hdf5Writer {
 
   void dataset(const char* path, hid_t type, hid_t memory_type, std::vector<hsize_t> shape, const void* values,
                bool chunked = false) {
-    const hid_t space =
-        shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
     const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
     if (chunked) {
-      std::vector<hsize_t> chunk(shape);
-      chunk[0] = 2;
-      H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
+      in_chunks(layout, shape);
       H5Pset_deflate(layout, 4);
     }
+    create(path, type, memory_type, shape, values, layout);
+  }
+
+  /// values: null: nothing is written. layout: of the data set, which is closed.
+  void create(const char* path, hid_t type, hid_t memory_type, const std::vector<hsize_t>& shape, const void* values,
+              hid_t layout) const {
+    const hid_t space =
+        shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
     const hid_t id = H5Dcreate2(file_, path, type, space, links_, layout, H5P_DEFAULT);
     REQUIRE(id >= 0);
     if (values != nullptr) REQUIRE(H5Dwrite(id, memory_type, hid_t{0}, hid_t{0}, H5P_DEFAULT, values) >= 0);
     H5Dclose(id);
     H5Pclose(layout);
     H5Sclose(space);
+  }
+
+  /// Chooses chunks of two rows.
+  static void in_chunks(hid_t layout, std::vector<hsize_t> shape) {
+    shape[0] = 2;
+    H5Pset_chunk(layout, static_cast<int>(shape.size()), shape.data());
+  }
+
+  /// Writes a virtual data set. Its `count` float64 values lie in the data set `name` of another file.
+  void linked(const char* path, hsize_t count, const std::filesystem::path& file, const char* name) const {
+    const hid_t space = H5Screate_simple(1, &count, nullptr);
+    const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_virtual(layout, space, file.c_str(), name, space);
+    H5Sclose(space);
+    create(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, nullptr, layout);
   }
 
   void table(const char* path, const std::vector<Row>& rows, bool chunked) {
@@ -144,17 +163,10 @@ class ForeignFilter {
   /// Writes a data set in chunks of two rows with this filter.
   void write(const Hdf5Writer& writer, const char* path, hid_t type, const std::vector<hsize_t>& shape,
              const void* values, unsigned flags = H5Z_FLAG_MANDATORY) const {
-    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
     const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
-    std::vector<hsize_t> chunk(shape);
-    chunk[0] = 2;
-    H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
+    Hdf5Writer::in_chunks(layout, shape);
     REQUIRE(H5Pset_filter(layout, number_, flags, 0, nullptr) >= 0);
-    const hid_t id = H5Dcreate2(writer.file(), path, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
-    REQUIRE(H5Dwrite(id, type, hid_t{0}, hid_t{0}, H5P_DEFAULT, values) >= 0);
-    H5Dclose(id);
-    H5Pclose(layout);
-    H5Sclose(space);
+    writer.create(path, type, type, shape, values, layout);
   }
 
  private:

@@ -24,12 +24,17 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read_points.hpp>
 
 namespace epsflow::io::test {
 
+using epsflow::test::check_error;
 using epsflow::test::check_mentions;
 using epsflow::test::error_of;
 using epsflow::test::real_data;
+using Values = std::vector<double>;
+using Names = std::vector<std::string>;
+using Paths = std::vector<std::filesystem::path>;
 
 /// Makes a new folder and removes it with all its contents at the end.
 class TempFolder {
@@ -58,6 +63,10 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+inline std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
 inline std::string bytes_of_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -77,8 +86,30 @@ inline bool has_format(std::string_view name) {
   return false;
 }
 
-inline std::vector<double> values_of(const Points& points) {
-  return points.view().visit([](auto values) { return std::vector<double>(values.begin(), values.end()); });
+inline Values values_of(const Points& points) {
+  return points.view().visit([](auto values) { return Values(values.begin(), values.end()); });
+}
+
+/// Returns the text of the E with which read_points() refuses a file.
+template <class E = InputError>
+std::string refusal(const std::filesystem::path& file, const ReadOptions& options = {}) {
+  return error_of<E>([&] { static_cast<void>(read_points(file, options)); });
+}
+
+template <class E = InputError>
+std::string refusal(const Paths& files, const ReadOptions& options = {}) {
+  return error_of<E>([&] { static_cast<void>(read_points(files, options)); });
+}
+
+/// Checks that there are `rows` points, and that row i has the coordinates row_of(i).
+template <class F>
+void check_rows(const Points& points, std::size_t rows, F&& row_of) {
+  Values expected;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (const double x : row_of(i)) expected.push_back(x);
+  }
+  CHECK(points.size() == rows);
+  CHECK((values_of(points) == expected));  // not printed, as it may be long
 }
 
 /// Returns labels 0, noise, 2, 3, … and a mask of every second point.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
 #include "io/io_test.hpp"
@@ -11,9 +10,6 @@
 
 namespace epsflow::io::test {
 namespace {
-
-using Paths = std::vector<std::filesystem::path>;
-using Values = std::vector<double>;
 
 struct Copied {
   std::filesystem::path file;
@@ -30,6 +26,13 @@ Copied copy(const TempFolder& folder, const Paths& files, const std::string& nam
   copied.limit = labelled.limit();
   labelled.write(copied.file, result_of(copied.points), Overwrite::replace);
   return copied;
+}
+
+/// Returns the text of the E with which the files are refused.
+template <class E = InputError>
+std::string refusal_of(const TempFolder& folder, const Paths& files, const std::string& name,
+                       const ReadOptions& options = {}, bool core = false) {
+  return error_of<E>([&] { copy(folder, files, name, options, core); });
 }
 
 std::string copied_text(const std::string& text, const ReadOptions& options = {}, bool core = false) {
@@ -58,7 +61,7 @@ TEST_CASE("labelled copy: weights are a column like others, or left out with all
   CHECK(copied_text("x,w\n1,0.50\n2,\n3,4\n", options) == "x,w,label\n1,0.50,0\n2,,\n3,4,-1\n");
   const TempFolder folder;
   const auto in = folder.write("in.csv", "w,x\n1,1\nnan,2\n3,3\n");
-  if (!test::has_format("HDF5")) return;
+  if (!has_format("HDF5")) return;
   const Copied copied = copy(folder, {in}, "out.h5", options);
   CHECK(values_of(read_points(copied.file, {.columns = {"row", "x", "label"}})) == Values{0, 1, 0, 2, 3, -1});
 }
@@ -118,20 +121,13 @@ TEST_CASE("labelled copy: text files follow each other") {
   const auto bare = folder.write("c.csv", "\"c\",3\n");  // the program split leaves the second half of a file like this
   CHECK(bytes_of_file(copy(folder, {first, bare}, "out.csv", options).file) == expected);
   const auto other = folder.write("d.csv", "m,x\nd,4\n");
-  check_mentions(error_of<InputError>([&] {
-                   copy(folder, {first, other}, "out.csv", options);
-                 }),
+  check_mentions(refusal_of(folder, {first, other}, "out.csv", options),
                  {"a.csv", "d.csv", "different columns", "the same"});
   const auto turned = folder.write("t.csv", "x,n\n4,d\n");
-  check_mentions(error_of<InputError>([&] {
-                   copy(folder, {first, turned}, "out.csv", {.columns = {"x"}, .on_nan = NanPolicy::drop});
-                 }),
+  check_mentions(refusal_of(folder, {first, turned}, "out.csv", {.columns = {"x"}, .on_nan = NanPolicy::drop}),
                  {"a.csv", "t.csv", "different columns"});
   const auto wider = folder.write("e.csv", "n,x,z\nd,4,5\n");
-  check_mentions(error_of<InputError>([&] {
-                   copy(folder, {first, wider}, "out.csv", options);
-                 }),
-                 {"different columns"});
+  check_mentions(refusal_of(folder, {first, wider}, "out.csv", options), {"different columns"});
 }
 
 TEST_CASE("labelled copy: contents tell the columns and the rows of the same points") {
@@ -169,7 +165,7 @@ TEST_CASE("labelled copy: coordinates where the kinds differ") {
     }
     CHECK(values_of(read_points(copied.file, {.columns = {"label"}})) == Values{0, -1, 2});
     CHECK(values_of(read_points(copied.file, {.columns = {"core"}})) == Values{0, 1, 0});
-    CHECK(error_of<InputError>([&] { (void)read_points(copied.file, {.columns = {"row"}}); }).size() > 0);
+    CHECK(refusal(copied.file, {.columns = {"row"}}).size() > 0);
   }
   CHECK(bytes_of_file(folder / "out.csv") == "x0,x1,label,core\n0.1,1,0,0\n2,3,-1,1\n4,5,2,0\n");
 }
@@ -190,27 +186,24 @@ TEST_CASE("labelled copy: rows are told where some were dropped or files joined"
 TEST_CASE("labelled copy: names that are taken, or that a format cannot have") {
   const TempFolder folder;
   const auto labelled = folder.write("l.csv", "x,label\n1,2\n");
-  check_mentions(error_of<InputError>([&] { copy(folder, {labelled}, "out.csv"); }), {"l.csv", "'label'", "rename"});
+  check_mentions(refusal_of(folder, {labelled}, "out.csv"), {"l.csv", "'label'", "rename"});
   const auto core = folder.write("c.csv", "x,core\n1,2\n");
   CHECK(bytes_of_file(copy(folder, {core}, "out.csv").file) == "x,core,label\n1,2,0\n");
-  check_mentions(error_of<InputError>([&] { copy(folder, {core}, "out.csv", {}, true); }), {"'core'"});
+  check_mentions(refusal_of(folder, {core}, "out.csv", {}, true), {"'core'"});
   const auto row = folder.write("r.csv", "row,x\n1,2\n,3\n");
-  check_mentions(error_of<InputError>([&] { copy(folder, {row}, "out.h5", {.on_nan = NanPolicy::drop}); }), {"'row'"});
+  check_mentions(refusal_of(folder, {row}, "out.h5", {.on_nan = NanPolicy::drop}), {"'row'"});
   const auto upper = folder.write("u.csv", "LABEL,x,X\n1,2,3\n");
-  check_mentions(error_of<InputError>([&] { copy(folder, {upper}, "out.fits"); }), {"'LABEL'"});
-  check_mentions(error_of<InputError>([&] {
-                   copy(folder, {upper}, "out.fits", {.columns = {"1", "2"}});
-                 }),
-                 {"two coordinates 'X'", ".csv"});
+  check_mentions(refusal_of(folder, {upper}, "out.fits"), {"'LABEL'"});
+  check_mentions(refusal_of(folder, {upper}, "out.fits", {.columns = {"1", "2"}}), {"two coordinates 'X'", ".csv"});
   copy(folder, {upper}, "out.h5");
   const auto umlaut = folder.write("v.csv", "L\u00e4nge,x\n1,2\n");
-  check_mentions(error_of<UsageError>([&] { copy(folder, {umlaut}, "out.fits"); }), {"L\u00e4nge", ".csv or .h5"});
+  check_mentions(refusal_of<UsageError>(folder, {umlaut}, "out.fits"), {"L\u00e4nge", ".csv or .h5"});
   CHECK(values_of(read_points(copy(folder, {umlaut}, "out.h5").file, {.columns = {"L\u00e4nge"}})) == Values{1});
   std::string wide = "1";
   for (int i = 1; i < 1000; ++i) wide += "," + std::to_string(i);
   const auto many = folder.write("m.csv", wide + "\n" + wide + "\n");
-  check_mentions(error_of<UsageError>([&] { copy(folder, {many}, "out.fits"); }), {"1,000 coordinates", ".csv"});
-  check_mentions(error_of<UsageError>([&] { copy(folder, {many}, "out.h5"); }), {"1,000 coordinates", ".csv"});
+  check_mentions(refusal_of<UsageError>(folder, {many}, "out.fits"), {"1,000 coordinates", ".csv"});
+  check_mentions(refusal_of<UsageError>(folder, {many}, "out.h5"), {"1,000 coordinates", ".csv"});
   const auto fewer = folder.write("f.csv", wide.substr(0, wide.find(",780")) + "\n");
   copy(folder, {fewer}, "out.h5");
 }
@@ -227,9 +220,8 @@ TEST_CASE("labelled copy: a file that has changed since is found out") {
     folder.write("a.csv", text);
     std::filesystem::last_write_time(file, time);
     if (!shows) points.inputs[0].stamp = stamp_of(file);
-    check_mentions(
-        error_of<InputError>([&] { labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse); }),
-        {"a.csv", "has changed since it was read", "run again"});
+    check_error<InputError>({"a.csv", "has changed since it was read", "run again"},
+                            [&] { labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse); });
     CHECK_FALSE(std::filesystem::exists(folder / "out.csv"));
   };
   fails("x\n3\n2\n1\n4\n", true);
@@ -240,7 +232,7 @@ TEST_CASE("labelled copy: a file that has changed since is found out") {
   folder.write("a.csv", "x\n1\n2\n3\n");
   points.inputs[0].stamp = stamp_of(file);
   labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 2);
+  CHECK(files_in(folder / "") == 2);
   error_of<UsageError>([&] { labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse); });
 }
 
@@ -250,8 +242,8 @@ TEST_CASE("labelled copy: a file that changed while another was read") {
   const ReadOptions options{.columns = {"x"}};
   const FilePoints points = read_points(files, options);
   folder.write("a.csv", "n,x\nb,2\na,1\n");
-  check_mentions(error_of<InputError>([&] { LabelledCopy(files, options, points, OutputFormat::csv, {}); }),
-                 {"a.csv", "has changed since it was read", "run again"});
+  check_error<InputError>({"a.csv", "has changed since it was read", "run again"},
+                          [&] { LabelledCopy(files, options, points, OutputFormat::csv, {}); });
 }
 
 TEST_CASE("labelled copy: formats that it has not, and points of other files") {

@@ -10,31 +10,12 @@
 #include <vector>
 
 #include <unistd.h>
-#include <zlib.h>
 
 #include "io/io_test.hpp"
 #include "io/npy_samples.hpp"
 
-namespace epsflow::io {
+namespace epsflow::io::test {
 namespace {
-
-using test::bytes_of_value;
-using test::check_mentions;
-using test::error_of;
-using test::npy;
-using test::npy_records;
-using test::pack;
-using test::TempFolder;
-using test::values_of;
-using Values = std::vector<double>;
-using Files = std::vector<std::filesystem::path>;
-
-std::filesystem::path write_gzip(const TempFolder& folder, const std::string& name, const std::string& bytes) {
-  const gzFile packed = gzopen((folder / name).c_str(), "wb");
-  gzwrite(packed, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(packed);
-  return folder / name;
-}
 
 TEST_CASE("read_points: the kind follows from the name, or else from the first bytes") {
   const TempFolder folder;
@@ -48,12 +29,10 @@ TEST_CASE("read_points: the kind follows from the name, or else from the first b
     CAPTURE(name);
     CHECK(values_of(read_points(folder.write(name, array))) == expected);
   }
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder.write("c.npy", "1,2\n")); }),
-                 {"c.npy", "not an NPY file"});
+  check_mentions(refusal(folder.write("c.npy", "1,2\n")), {"c.npy", "not an NPY file"});
 }
 
 TEST_CASE("read_points: columns that are chosen by the names that the file has") {
-  using Names = std::vector<std::string>;
   const TempFolder folder;
   const auto text = folder.write("a.csv", "name,y,x\np,1,2\nq,3,4\n");
   const auto records = folder.write("b.npy", npy_records("[('name', 'S1'), ('y', '<f4'), ('x', '<f4')]", "(2,)",
@@ -72,25 +51,25 @@ TEST_CASE("read_points: columns that are chosen by the names that the file has")
     CHECK(points.column_numbers == std::vector<std::size_t>{2, 1});
     CHECK(values_of(read_points(file, {.columns = {"y"}, .choose = backwards})) == Values{1, 3});
     const auto none = [](const Names&) { return std::vector<std::size_t>(); };
-    check_mentions(error_of<InputError>([&] { (void)read_points(file, {.choose = none}); }), {"name"});
+    check_mentions(refusal(file, {.choose = none}), {"name"});
   }
   CHECK(values_of(read_points(folder.write("c.csv", "1,2\n"), {.choose = backwards})) == Values{1, 2});
 }
 
 TEST_CASE("read_points: gzipped text, arrays and raw files") {
   const TempFolder folder;
-  const Values expected{1, 2, 3, 4};
-  CHECK(values_of(read_points(write_gzip(folder, "a.csv.gz", "1,2\n3,4\n"))) == expected);
-  CHECK(values_of(read_points(write_gzip(folder, "b.gz", "1,2\n3,4\n"))) == expected);
-  CHECK(values_of(read_points(write_gzip(folder, "c.npy.gz", npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}))))) ==
-        expected);
-  CHECK(values_of(read_points(write_gzip(folder, "d.gz", npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}))))) ==
-        expected);
-  CHECK(values_of(read_points(write_gzip(folder, "e.f64.gz", pack<double>({1, 2, 3, 4})), {.raw = {.dims = 2}})) ==
-        expected);
-  if (!test::has_format("HDF5")) return;
-  check_mentions(error_of<InputError>([&] { (void)read_points(write_gzip(folder, "f.h5.gz", "x")); }),
-                 {"f.h5.gz", "opening the HDF5 file", "signature"});
+  const std::string array = npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}));
+  for (const auto& [name, bytes] : {std::pair{"a.csv.gz", std::string("1,2\n3,4\n")},
+                                    {"b.gz", "1,2\n3,4\n"},
+                                    {"c.npy.gz", array},
+                                    {"d.gz", array}}) {
+    CAPTURE(name);
+    CHECK(values_of(read_points(folder.write(name, gzip(bytes)))) == Values{1, 2, 3, 4});
+  }
+  CHECK(values_of(read_points(folder.write("e.f64.gz", gzip(pack<double>({1, 2, 3, 4}))), {.raw = {.dims = 2}})) ==
+        Values{1, 2, 3, 4});
+  if (!has_format("HDF5")) return;
+  check_mentions(refusal(folder.write("f.h5.gz", gzip("x"))), {"f.h5.gz", "opening the HDF5 file", "signature"});
 }
 
 TEST_CASE("read_points: raw names set the precision") {
@@ -98,14 +77,11 @@ TEST_CASE("read_points: raw names set the precision") {
   const FilePoints single = read_points(folder.write("a.f32", pack<float>({1, 2})), {.raw = {.dims = 2}});
   CHECK(single.precision() == Precision::float32);
   const ReadOptions says_single{.raw = {.dims = 1, .precision = Precision::float32}};
-  check_mentions(error_of<UsageError>([&] {
-                   (void)read_points(folder.write("a.f64", pack<double>({1, 2})), says_single);
-                 }),
+  check_mentions(refusal<UsageError>(folder.write("a.f64", pack<double>({1, 2})), says_single),
                  {"a.f64", "float64", "ReadOptions::raw.precision"});
   CHECK(read_points(folder.write("a.f32", pack<float>({1, 2})), says_single).size() == 2);
   CHECK(read_points(folder.write("a.raw", pack<float>({1, 2})), says_single).size() == 2);
-  check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "a.raw"); }),
-                 {"a.raw", "ReadOptions::raw.dims"});
+  check_mentions(refusal<UsageError>(folder / "a.raw"), {"a.raw", "ReadOptions::raw.dims"});
   // These coordinates happen to begin like a gzip file.
   CHECK(read_points(folder.write("b.f32", std::string("\x1f\x8b\x01\x02", 4)), {.raw = {.dims = 1}}).size() == 1);
 }
@@ -114,9 +90,9 @@ TEST_CASE("read_points: files that cannot be read") {
   const TempFolder folder;
   const std::string name = GENERATE("no.csv", "no.npy", "no.fits", "no.h5", "no.raw");
   CAPTURE(name);
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "No such file"});
+  check_mentions(refusal(folder / name), {name, "No such file"});
   std::filesystem::create_directory(folder / name);
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "is a folder"});
+  check_mentions(refusal(folder / name), {name, "is a folder"});
   std::filesystem::remove(folder / name);
   folder.write(name, "1,2\n");
   std::filesystem::permissions(folder / name, std::filesystem::perms::none);
@@ -124,12 +100,12 @@ TEST_CASE("read_points: files that cannot be read") {
     WARN("skipped: the superuser may read every file");
     return;
   }
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / name); }), {name, "Permission denied"});
+  check_mentions(refusal(folder / name), {name, "Permission denied"});
 }
 
 TEST_CASE("read_points: a table is chosen in FITS and HDF5 only") {
   const TempFolder folder;
-  check_mentions(error_of<UsageError>([&] { (void)read_points(folder.write("a.csv", "1,2\n"), {.table = "1"}); }),
+  check_mentions(refusal<UsageError>(folder.write("a.csv", "1,2\n"), {.table = "1"}),
                  {"a.csv", "ReadOptions::table", "text"});
 }
 
@@ -137,17 +113,16 @@ TEST_CASE("read_points: options that the file has no use for are named") {
   const TempFolder folder;
   const auto text = folder.write("a.csv", "1,2\n");
   const auto array = folder.write("a.npy", npy("<f8", "(1, 2)", pack<double>({3, 4})));
-  const auto refusal = [](const std::filesystem::path& file, const ReadOptions& options) {
-    return error_of<UsageError>([&] { (void)read_points(file, options); });
-  };
-  check_mentions(refusal(text, {.raw = {.dims = 2}}), {"a.csv", "ReadOptions::raw.dims", "raw", "text"});
-  check_mentions(refusal(array, {.raw = {.precision = Precision::float64}}), {"a.npy", "ReadOptions::raw.precision"});
-  check_mentions(refusal(text, {.external_storage = true}), {"ReadOptions::external_storage", "HDF5"});
-  check_mentions(refusal(array, {.text = {.header = TextLayout::Header::no}}), {"ReadOptions::text.header", "NPY"});
-  check_mentions(refusal(array, {.text = {.delimiter = ','}}), {"ReadOptions::text.delimiter"});
-  check_mentions(refusal(array, {.text = {.decimal = ','}}), {"ReadOptions::text.decimal"});
-  check_mentions(refusal(array, {.text = {.comment = "%"}}), {"ReadOptions::text.comment"});
-  check_mentions(refusal(array, {.text = {.skip_rows = 1}}), {"ReadOptions::text.skip_rows"});
+  check_mentions(refusal<UsageError>(text, {.raw = {.dims = 2}}), {"a.csv", "ReadOptions::raw.dims", "raw", "text"});
+  check_mentions(refusal<UsageError>(array, {.raw = {.precision = Precision::float64}}),
+                 {"a.npy", "ReadOptions::raw.precision"});
+  check_mentions(refusal<UsageError>(text, {.external_storage = true}), {"ReadOptions::external_storage", "HDF5"});
+  check_mentions(refusal<UsageError>(array, {.text = {.header = TextLayout::Header::no}}),
+                 {"ReadOptions::text.header", "NPY"});
+  check_mentions(refusal<UsageError>(array, {.text = {.delimiter = ','}}), {"ReadOptions::text.delimiter"});
+  check_mentions(refusal<UsageError>(array, {.text = {.decimal = ','}}), {"ReadOptions::text.decimal"});
+  check_mentions(refusal<UsageError>(array, {.text = {.comment = "%"}}), {"ReadOptions::text.comment"});
+  check_mentions(refusal<UsageError>(array, {.text = {.skip_rows = 1}}), {"ReadOptions::text.skip_rows"});
 }
 
 TEST_CASE("read_points: first bytes win over a name, and the kind says so") {
@@ -157,35 +132,30 @@ TEST_CASE("read_points: first bytes win over a name, and the kind says so") {
   const FilePoints points = read_points(folder.write("a.csv", array));
   CHECK(values_of(points) == Values{1, 2, 3, 4});
   check_mentions(points.inputs[0].kind, {"NPY", "by its first bytes"});
-  check_mentions(read_points(write_gzip(folder, "b.csv.gz", "1,2\n")).inputs[0].kind, {"text", "gzipped"});
+  check_mentions(read_points(folder.write("b.csv.gz", gzip("1,2\n"))).inputs[0].kind, {"text", "gzipped"});
   // The file name has no extension, as with standard input, and the file has raw coordinates.
   CHECK(read_points(folder.write("c", pack<double>({1, 2})), {.raw = {.dims = 2}}).size() == 1);
-  check_mentions(error_of<InputError>([&] {
-                   (void)read_points(folder.write("d", pack<double>({1, 2})));
-                 }),
-                 {"is no text"});
+  check_mentions(refusal(folder.write("d", pack<double>({1, 2}))), {"is no text"});
 }
 
 TEST_CASE("read_points: an empty file of any kind") {
   const TempFolder folder;
   const std::string name = GENERATE("e.csv", "e.npy", "e.fits", "e.h5", "e.raw", "e.npz");
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder.write(name, ""), {.raw = {}}); }),
-                 {name, "empty"});
+  check_mentions(refusal(folder.write(name, ""), {.raw = {}}), {name, "empty"});
 }
 
 TEST_CASE("read_points: HDF5 through a named pipe is read once, not waited for again") {
-  if (!test::has_format("HDF5")) return;
+  if (!has_format("HDF5")) return;
   const TempFolder folder;
   const auto pipe = folder / "pipe.h5";
-  test::feed_pipe(folder.write("bad.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(5000, '\0')), pipe);
-  check_mentions(error_of<InputError>([&] { (void)read_points(pipe); }), {"pipe.h5", "HDF5"});
+  feed_pipe(folder.write("bad.h5", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(5000, '\0')), pipe);
+  check_mentions(refusal(pipe), {"pipe.h5", "HDF5"});
 }
 
 TEST_CASE("read_points: endless input ends with the budget") {
-  check_mentions(
-      error_of<ResourceError>([&] { (void)read_points("/dev/zero", {.raw = {.dims = 2}, .memory = 1 << 20}); }),
-      {"/dev/zero", "ReadOptions::memory"});
-  check_mentions(error_of<InputError>([&] { (void)read_points("/dev/zero"); }), {"/dev/zero", "is no text"});
+  check_mentions(refusal<ResourceError>("/dev/zero", {.raw = {.dims = 2}, .memory = 1 << 20}),
+                 {"/dev/zero", "ReadOptions::memory"});
+  check_mentions(refusal("/dev/zero"), {"/dev/zero", "is no text"});
 }
 
 TEST_CASE("read_points: a pipe") {
@@ -211,8 +181,8 @@ TEST_CASE("read_points: a pipe") {
 
 TEST_CASE("read_points: several files are one data set") {
   const TempFolder folder;
-  const Files files{folder.write("a.csv", "x,y\n1,2\nnan,0\n"), folder.write("b.csv", "x,y\n"),
-                    write_gzip(folder, "c.csv.gz", "x,y\n3,4\n5,6\n7,\n")};
+  const Paths files{folder.write("a.csv", "x,y\n1,2\nnan,0\n"), folder.write("b.csv", "x,y\n"),
+                    folder.write("c.csv.gz", gzip("x,y\n3,4\n5,6\n7,\n"))};
   const TextLayout named{.header = TextLayout::Header::yes};
   const FilePoints points = read_points(files, {.on_nan = NanPolicy::drop, .text = named});
   CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
@@ -223,28 +193,23 @@ TEST_CASE("read_points: several files are one data set") {
   CHECK(points.inputs[2].rows == 3);
   CHECK(points.inputs[2].dropped == std::vector<std::uint64_t>{2});
   CHECK(points.inputs[2].kind == "text, comma-separated, header in line 1, gzipped");
-  CHECK(points.column_names == std::vector<std::string>{"x", "y"});
+  CHECK(points.column_names == Names{"x", "y"});
   // The row of an error counts within its file.
-  check_mentions(error_of<InputError>([&] {
-                   (void)read_points(Files{files[1], files[2]}, {.text = named});
-                 }),
-                 {"c.csv.gz", "row 2", "'y'"});
-  CHECK(values_of(read_points(Files{files[1]}, {.text = named})).empty());
+  check_mentions(refusal(Paths{files[1], files[2]}, {.text = named}), {"c.csv.gz", "row 2", "'y'"});
+  CHECK(values_of(read_points(Paths{files[1]}, {.text = named})).empty());
 }
 
 TEST_CASE("read_points: float32 only when all files are") {
   const TempFolder folder;
   const auto single = folder.write("a.npy", npy("<f4", "(1, 2)", pack<float>({0.1F, 2})));
   const auto wide = folder.write("b.npy", npy("<f8", "(1, 2)", pack<double>({0.1, 4})));
-  const FilePoints two = read_points(Files{single, single});
+  const FilePoints two = read_points(Paths{single, single});
   CHECK(two.precision() == Precision::float32);
   CHECK(two.size() == 2);
-  const FilePoints mixed = read_points(Files{single, wide});
+  const FilePoints mixed = read_points(Paths{single, wide});
   CHECK(mixed.precision() == Precision::float64);
   CHECK(values_of(mixed) == Values{static_cast<double>(0.1F), 2, 0.1, 4});
-  check_mentions(error_of<ResourceError>([&] {
-                   (void)read_points(Files{single, wide}, {.memory = 31});
-                 }),
+  check_mentions(refusal<ResourceError>(Paths{single, wide}, {.memory = 31}),
                  {"32 bytes", "31 bytes", "ReadOptions::memory"});
 }
 
@@ -254,29 +219,18 @@ TEST_CASE("read_points: files that do not go together") {
   const auto three = folder.write("three.csv", "x,y,z\n1,2,3\n");
   const auto swapped = folder.write("swapped.csv", "y,x\n2,1\n");
   const auto array = folder.write("array.npy", npy("<f8", "(1, 2)", pack<double>({3, 4})));
-  check_mentions(error_of<InputError>([&] {
-                   (void)read_points(Files{two, three});
-                 }),
-                 {"three.csv", "3 columns", "two.csv", "2", "ReadOptions::columns"});
-  check_mentions(error_of<InputError>([&] {
-                   (void)read_points(Files{two, swapped});
-                 }),
-                 {"swapped.csv", "two.csv", "ReadOptions::columns"});
-  CHECK(values_of(read_points(Files{two, swapped, three}, {.columns = {"x", "y"}})) == Values{1, 2, 1, 2, 1, 2});
-  check_mentions(error_of<UsageError>([&] {
-                   (void)read_points(Files{two, array});
-                 }),
-                 {"array.npy", "NPY", "two.csv", "text"});
-  check_mentions(error_of<UsageError>([] { (void)read_points(Files{}); }), {"no files"});
+  check_mentions(refusal(Paths{two, three}), {"three.csv", "3 columns", "two.csv", "2", "ReadOptions::columns"});
+  check_mentions(refusal(Paths{two, swapped}), {"swapped.csv", "two.csv", "ReadOptions::columns"});
+  CHECK(values_of(read_points(Paths{two, swapped, three}, {.columns = {"x", "y"}})) == Values{1, 2, 1, 2, 1, 2});
+  check_mentions(refusal<UsageError>(Paths{two, array}), {"array.npy", "NPY", "two.csv", "text"});
+  check_mentions(refusal<UsageError>(Paths{}), {"no files"});
 }
 
 TEST_CASE("read_points: the memory budget counts all files") {
   const TempFolder folder;
   const auto file = folder.write("a.csv", "1,2\n3,4\n");
-  CHECK(read_points(Files{file, file}, {.memory = 64}).size() == 4);
-  check_mentions(error_of<ResourceError>([&] {
-                   (void)read_points(Files{file, file}, {.memory = 63});
-                 }),
+  CHECK(read_points(Paths{file, file}, {.memory = 64}).size() == 4);
+  check_mentions(refusal<ResourceError>(Paths{file, file}, {.memory = 63}),
                  {"a.csv", "32 bytes", "63 bytes", "before it take 32", "ReadOptions::memory"});
 }
 
@@ -290,8 +244,8 @@ struct Golden {
   std::size_t dims = 0;
 };
 
-std::vector<std::string> split(const std::string& text, char delimiter) {
-  std::vector<std::string> parts;
+Names split(const std::string& text, char delimiter) {
+  Names parts;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, delimiter);) parts.push_back(part);
   return parts;
@@ -300,11 +254,7 @@ std::vector<std::string> split(const std::string& text, char delimiter) {
 // Returns the distinct inputs of golden.csv: file,table,columns,eps,minpts,rows,dropped,dims,…
 std::vector<Golden> read_golden(const std::filesystem::path& folder) {
   std::map<std::string, Golden> inputs;
-  std::ifstream stream(folder / "golden.csv");
-  std::string line;
-  std::getline(stream, line);
-  while (std::getline(stream, line)) {
-    const std::vector<std::string> fields = split(line, ',');
+  for (const Names& fields : epsflow::test::load_csv(folder / "golden.csv")) {
     inputs[fields[0] + fields[1] + fields[2]] = {
         fields[0],
         {.columns = split(fields[2], '+'), .table = fields[1], .on_nan = NanPolicy::drop},
@@ -318,13 +268,13 @@ std::vector<Golden> read_golden(const std::filesystem::path& folder) {
 }
 
 TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
-  const auto folder = test::real_data();
+  const auto folder = real_data();
   if (!folder) return;
   const std::vector<Golden> inputs = read_golden(*folder);
   CHECK(inputs.size() >= 14);
   for (const Golden& golden : inputs) {
-    if (golden.file.find(".fits") != std::string::npos && !test::has_format("FITS")) continue;
-    if (golden.file.find(".hdf5") != std::string::npos && !test::has_format("HDF5")) continue;
+    if (golden.file.find(".fits") != std::string::npos && !has_format("FITS")) continue;
+    if (golden.file.find(".hdf5") != std::string::npos && !has_format("HDF5")) continue;
     CAPTURE(golden.file, golden.options.columns);
     const FilePoints points = read_points(*folder / golden.file, golden.options);
     CHECK(points.size() == golden.rows);
@@ -334,8 +284,7 @@ TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
     if (golden.dropped > 0) {
       ReadOptions strict = golden.options;
       strict.on_nan = NanPolicy::error;
-      check_mentions(error_of<InputError>([&] { (void)read_points(*folder / golden.file, strict); }),
-                     {golden.file, "line", "row", "NanPolicy::drop"});
+      check_mentions(refusal(*folder / golden.file, strict), {golden.file, "line", "row", "NanPolicy::drop"});
     }
   }
 }
@@ -347,7 +296,7 @@ Values naive_sums(const std::filesystem::path& file, const std::vector<std::size
   std::string line;
   if (header) std::getline(stream, line);
   while (std::getline(stream, line)) {
-    const std::vector<std::string> fields = split(line, ',');
+    const Names fields = split(line, ',');
     Values row;
     for (const std::size_t column : columns) {
       if (column < fields.size() && !fields[column].empty() && fields[column] != "\r")
@@ -368,9 +317,9 @@ Values column_sums(const FilePoints& points) {
 }
 
 TEST_CASE("read_points: real text gives the sums of a plain loop, bit for bit") {
-  const auto folder = test::real_data();
+  const auto folder = real_data();
   if (!folder) return;
-  const auto sums_of = [&](const char* name, std::vector<std::string> columns) {
+  const auto sums_of = [&](const char* name, Names columns) {
     return column_sums(read_points(*folder / name, {.columns = std::move(columns), .on_nan = NanPolicy::drop}));
   };
   CHECK(sums_of("earthquakes_1979_2019.csv", {"lat", "lon", "mag"}) ==
@@ -383,4 +332,4 @@ TEST_CASE("read_points: real text gives the sums of a plain loop, bit for bit") 
 }
 
 }  // namespace
-}  // namespace epsflow::io
+}  // namespace epsflow::io::test

@@ -4,36 +4,20 @@
 #include <string>
 #include <vector>
 
-#include <zlib.h>
-
 #include "io/io_test.hpp"
 #include "io/npy_samples.hpp"
 #include "io/shares.hpp"
 
 #include <epsflow/io/read_points.hpp>
 
-namespace epsflow::io {
+namespace epsflow::io::test {
 namespace {
-
-using test::bytes_of_value;
-using test::check_mentions;
-using test::check_shares;
-using test::error_of;
-using test::npy;
-using test::npy_records;
-using test::TempFolder;
-using test::values_of;
 
 template <class T>
 std::string numbers(int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) bytes += bytes_of_value(static_cast<T>(i * 7 % 101));
   return bytes;
-}
-
-std::string fortran(const std::string& type, const std::string& shape, const std::string& data) {
-  const std::string header = "{'descr': '" + type + "', 'fortran_order': True, 'shape': " + shape + ", }\n";
-  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
 }
 
 TEST_CASE("shares: NPY and raw files, rows and columns behind each other, of any type") {
@@ -50,8 +34,8 @@ TEST_CASE("shares: NPY and raw files, rows and columns behind each other, of any
       check_shares(folder.write(name("one.npy"), npy("<f4", one, numbers<float>(rows))));
       check_shares(folder.write(name("i.npy"), npy("<i2", shape, numbers<std::int16_t>(3 * rows))),
                    {.columns = {"2", "0"}});
-      check_shares(folder.write(name("f.npy"), fortran("<f8", shape, numbers<double>(3 * rows))));
-      check_shares(folder.write(name("g.npy"), fortran("<i4", shape, numbers<std::int32_t>(3 * rows))),
+      check_shares(folder.write(name("f.npy"), npy("<f8", shape, numbers<double>(3 * rows), true)));
+      check_shares(folder.write(name("g.npy"), npy("<i4", shape, numbers<std::int32_t>(3 * rows), true)),
                    {.columns = {"2", "0"}, .weight = "1"});
       check_shares(
           folder.write(name("r.npy"), npy_records("[('x', '<f4'), ('y', '<f8')]", one, numbers<float>(3 * rows))),
@@ -63,7 +47,7 @@ TEST_CASE("shares: NPY and raw files, rows and columns behind each other, of any
       continue;
     }
     for (const auto& file : {folder.write("many.npy", npy("<f8", shape, numbers<double>(3 * rows))),
-                             folder.write("f.npy", fortran("<f4", shape, numbers<float>(3 * rows)))}) {
+                             folder.write("f.npy", npy("<f4", shape, numbers<float>(3 * rows), true))}) {
       const std::vector<double> all = values_of(read_points(file));
       for (const std::uint64_t index : {0, 1, 4}) {
         const FilePoints share = read_points(file, {.share = {index, 5}});
@@ -78,11 +62,8 @@ TEST_CASE("shares: NPY and raw files, rows and columns behind each other, of any
 TEST_CASE("shares: a gzipped file and a pipe pass what is not theirs") {
   const TempFolder folder;
   const std::string bytes = npy("<f8", "(7, 2)", numbers<double>(14));
-  const gzFile packed = gzopen((folder / "a.npy.gz").c_str(), "wb");
-  gzwrite(packed, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(packed);
-  check_shares(folder / "a.npy.gz");
-  test::feed_pipe(folder.write("a.npy", bytes), folder / "pipe");
+  check_shares(folder.write("a.npy.gz", gzip(bytes)));
+  feed_pipe(folder.write("a.npy", bytes), folder / "pipe");
   CHECK(values_of(read_points(folder / "pipe", {.share = {2, 3}})) ==
         values_of(read_points(folder / "a.npy", {.share = {2, 3}})));
 }
@@ -95,7 +76,7 @@ TEST_CASE("shares: rows are those of the file, where they are dropped and in err
   check_shares(file, {.on_nan = NanPolicy::drop});
   check_shares(folder.write("a.raw", data), {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
   CHECK(read_points(file, {.share = {0, 10}}).size() == 1);
-  check_mentions(error_of<InputError>([&] { (void)read_points(file, {.share = {2, 3}}); }), {"row 8, column 1"});
+  check_mentions(refusal(file, {.share = {2, 3}}), {"row 8, column 1"});
   for (std::uint64_t share = 0; share < 3; ++share) {
     const ReadOptions options{.columns = {"0"}, .on_nan = NanPolicy::drop, .share = {share, 3}};
     const FilePoints points = read_points(file, options);
@@ -103,17 +84,17 @@ TEST_CASE("shares: rows are those of the file, where they are dropped and in err
   }
   std::string integers;
   for (int i = 0; i < 10; ++i) integers += bytes_of_value(std::int64_t{i} + (i == 7 ? (std::int64_t{1} << 60) : 0));
-  for (const auto& whole : {npy("<i8", "(10, 1)", integers), fortran("<i8", "(10, 1)", integers)}) {
+  for (const auto& whole : {npy("<i8", "(10, 1)", integers), npy("<i8", "(10, 1)", integers, true)}) {
     const auto large = folder.write("b.npy", whole);
     CHECK(read_points(large, {.share = {0, 2}}).size() == 5);
-    check_mentions(error_of<InputError>([&] { (void)read_points(large, {.share = {1, 2}}); }), {"row 7"});
+    check_mentions(refusal(large, {.share = {1, 2}}), {"row 7"});
   }
 }
 
 TEST_CASE("shares: row numbers count the rows of the files before, read or not") {
   const TempFolder folder;
-  const std::vector<std::filesystem::path> files{folder.write("a.npy", npy("<f8", "(3, 1)", numbers<double>(3))),
-                                                 folder.write("b.npy", npy("<f8", "(4, 1)", numbers<double>(4)))};
+  const Paths files{folder.write("a.npy", npy("<f8", "(3, 1)", numbers<double>(3))),
+                    folder.write("b.npy", npy("<f8", "(4, 1)", numbers<double>(4)))};
   CHECK(row_numbers(read_points(files, {.share = {0, 2}})) == std::vector<std::int64_t>{0, 3, 4});
   CHECK(row_numbers(read_points(files, {.share = {1, 2}})) == std::vector<std::int64_t>{1, 2, 5, 6});
 }
@@ -122,19 +103,16 @@ TEST_CASE("shares: room is needed for the share alone") {
   const TempFolder folder;
   const auto file = folder.write("a.npy", npy("<f8", "(1000, 2)", numbers<double>(2000)));
   CHECK(read_points(file, {.memory = 8000, .share = {1, 2}}).size() == 500);
-  (void)error_of<ResourceError>([&] { (void)read_points(file, {.memory = 8000}); });
+  (void)refusal<ResourceError>(file, {.memory = 8000});
 }
 
 TEST_CASE("shares: text and NPZ files have none") {
   const TempFolder folder;
   const auto text = folder.write("a.csv", "1,2\n3,4\n");
   CHECK(read_points(text, {.share = {0, 1}}).size() == 2);
-  check_mentions(error_of<UsageError>([&] {
-                   (void)read_points(text, {.share = {0, 2}});
-                 }),
-                 {"a.csv", "text", "NPY, HDF5 or Parquet"});
-  check_mentions(error_of<UsageError>([&] { (void)read_points(text, {.share = {2, 2}}); }), {"share 2 of 2"});
+  check_mentions(refusal<UsageError>(text, {.share = {0, 2}}), {"a.csv", "text", "NPY, HDF5 or Parquet"});
+  check_mentions(refusal<UsageError>(text, {.share = {2, 2}}), {"share 2 of 2"});
 }
 
 }  // namespace
-}  // namespace epsflow::io
+}  // namespace epsflow::io::test

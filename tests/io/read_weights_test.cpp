@@ -6,21 +6,10 @@
 
 #include <epsflow/io/read_points.hpp>
 
-namespace epsflow::io {
+namespace epsflow::io::test {
 namespace {
 
-using test::check_mentions;
-using test::error_of;
-using test::npy;
-using test::npy_records;
-using test::pack;
-using test::TempFolder;
-using test::values_of;
-using Values = std::vector<double>;
-using Files = std::vector<std::filesystem::path>;
-
 TEST_CASE("weights: a column of text, of NPY and of raw files, which is no coordinate") {
-  using Names = std::vector<std::string>;
   const TempFolder folder;
   const auto text = folder.write("a.csv", "w,x,y\n0.5,1,2\n-3,4,5\n");
   const auto records = folder.write("a.npy", npy_records("[('w', '<i8'), ('x', '<f4'), ('y', '<f4')]", "(2,)",
@@ -55,9 +44,7 @@ TEST_CASE("weights: a column of text, of NPY and of raw files, which is no coord
 
 TEST_CASE("weights: a coordinate that is the weight as well, where columns lie behind each other") {
   const TempFolder folder;
-  const std::string header = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }\n";
-  const auto file = folder.write("f.npy", std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' +
-                                              header + pack<double>({1, 2, 3, 4, 5, 6}));
+  const auto file = folder.write("f.npy", npy("<f8", "(2, 3)", pack<double>({1, 2, 3, 4, 5, 6}), true));
   const FilePoints points = read_points(file, {.columns = {"2", "0"}, .weight = "0"});
   CHECK(values_of(points) == Values{5, 1, 6, 2});
   CHECK(points.weights == Values{1, 2});
@@ -75,39 +62,32 @@ TEST_CASE("weights: rows are dropped with them, and a weight that is missing dro
     CHECK(points.weights == Values{1, 4});
     CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{1, 2});
   }
-  check_mentions(
-      error_of<InputError>([&] { (void)read_points(folder.write("b.csv", "w,x\n1,1\n2,2\n,3\n"), {.weight = "w"}); }),
-      {"b.csv", "row 2", "'w'", "empty", "finite coordinates and weights", "NanPolicy::drop"});
-  check_mentions(error_of<InputError>([&] {
-                   const std::string values = pack<double>({1, 1, 1, 2, 2, NAN});
-                   (void)read_points(folder.write("b.npy", npy("<f8", "(2, 3)", values)),
-                                     {.columns = {"0"}, .weight = "2"});
-                 }),
-                 {"b.npy", "row 1", "column 2 is nan", "weights", "NanPolicy::drop"});
+  check_mentions(refusal(folder.write("b.csv", "w,x\n1,1\n2,2\n,3\n"), {.weight = "w"}),
+                 {"b.csv", "row 2", "'w'", "empty", "finite coordinates and weights", "NanPolicy::drop"});
+  check_error<InputError>({"b.npy", "row 1", "column 2 is nan", "weights", "NanPolicy::drop"}, [&] {
+    const std::string values = pack<double>({1, 1, 1, 2, 2, NAN});
+    (void)read_points(folder.write("b.npy", npy("<f8", "(2, 3)", values)), {.columns = {"0"}, .weight = "2"});
+  });
 }
 
 TEST_CASE("weights: columns that cannot be") {
   const TempFolder folder;
   const auto file = folder.write("a.csv", "x,y,name,w\n1,2,p,1\n3,4,q,2\n");
   const std::vector<std::string> xy{"x", "y"};
-  check_mentions(error_of<InputError>([&] { (void)read_points(file, {.columns = xy, .weight = "mass"}); }),
+  check_mentions(refusal(file, {.columns = xy, .weight = "mass"}),
                  {"a.csv", "no column 'mass'", "ReadOptions::weight", "x, y, name, w"});
-  check_mentions(error_of<UsageError>([&] { (void)read_points(file, {.columns = xy, .weight = "1-3"}); }),
+  check_mentions(refusal<UsageError>(file, {.columns = xy, .weight = "1-3"}),
                  {"ReadOptions::weight is '1-3'", "3 columns", "one"});
-  check_mentions(error_of<InputError>([&] { (void)read_points(file, {.columns = xy, .weight = "name"}); }),
+  check_mentions(refusal(file, {.columns = xy, .weight = "name"}),
                  {"a.csv", "row 0", "'name'", "'p'", "not a number", "ReadOptions::weight"});
-  check_mentions(error_of<InputError>([&] { (void)read_points(file, {.weight = "w"}); }),
-                 {"'name'", "text", "ReadOptions::columns"});
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder.write("b.csv", "w\n1\n"), {.weight = "w"}); }),
+  check_mentions(refusal(file, {.weight = "w"}), {"'name'", "text", "ReadOptions::columns"});
+  check_mentions(refusal(folder.write("b.csv", "w\n1\n"), {.weight = "w"}),
                  {"b.csv", "no columns but that of the weights"});
-  check_mentions(error_of<InputError>([&] {
-                   (void)read_points(folder.write("c.csv", "x,w,w\n1,2,3\n"), {.columns = {"x"}, .weight = "w"});
-                 }),
+  check_mentions(refusal(folder.write("c.csv", "x,w,w\n1,2,3\n"), {.columns = {"x"}, .weight = "w"}),
                  {"1 and 2", "'w'", "ReadOptions::weight"});
 }
 
 TEST_CASE("weights: columns that are chosen by their names do not meet that of the weights") {
-  using Names = std::vector<std::string>;
   const TempFolder folder;
   const auto file = folder.write("a.csv", "lat,lat_w,lon\n1,2,3\n4,5,6\n");
   Names seen;
@@ -128,22 +108,21 @@ TEST_CASE("weights: of several files, within the memory budget") {
       "a.npy", npy_records("[('x', '<f4'), ('w', '<f8')]", "(1,)", pack<float>({1}) + pack<double>({0.1})));
   const auto single =
       folder.write("b.npy", npy_records("[('x', '<f4'), ('w', '<f4')]", "(2,)", pack<float>({2, 7, 3, 8})));
-  const FilePoints points = read_points(Files{wide, single}, {.weight = "w"});
+  const FilePoints points = read_points(Paths{wide, single}, {.weight = "w"});
   CHECK(points.precision() == Precision::float32);
   CHECK(values_of(points) == Values{1, 2, 3});
   CHECK(points.weights == Values{0.1, 7, 8});
   CHECK(points.weight_column == "w");
   CHECK(points.inputs.size() == 2);
   const auto read = [&](std::uint64_t memory) {
-    return [&, memory] { (void)read_points(Files{wide, single}, {.weight = "w", .memory = memory}); };
+    return [&, memory] { (void)read_points(Paths{wide, single}, {.weight = "w", .memory = memory}); };
   };
   CHECK_NOTHROW(read(3 * (sizeof(float) + sizeof(double)))());
   check_mentions(error_of<ResourceError>(read(35)), {"3 points in 1 dimension with weights", "ReadOptions::memory"});
   const auto text = folder.write("c.csv", "x,y,w\n1,2,3\n4,5,6\n");
   CHECK_NOTHROW((void)read_points(text, {.weight = "w", .memory = 48}));
-  check_mentions(error_of<ResourceError>([&] { (void)read_points(text, {.weight = "w", .memory = 47}); }),
-                 {"2 dimensions with weights", "48"});
+  check_mentions(refusal<ResourceError>(text, {.weight = "w", .memory = 47}), {"2 dimensions with weights", "48"});
 }
 
 }  // namespace
-}  // namespace epsflow::io
+}  // namespace epsflow::io::test

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -11,16 +10,8 @@
 #include "io/io_test.hpp"
 #include "io/npy_samples.hpp"
 
-namespace epsflow::io {
+namespace epsflow::io::test {
 namespace {
-
-using test::bytes_of_value;
-using test::check_mentions;
-using test::error_of;
-using test::npy;
-using test::npy_records;
-using test::pack;
-using test::TempFolder;
 
 template <class T>
 std::vector<T> rows_of(const RowFile& file, std::size_t first, std::size_t last) {
@@ -96,7 +87,7 @@ TEST_CASE("row files: a copy of what is read in its order alone") {
       CHECK(copy.origin.inputs.front().stamp == whole.inputs.front().stamp);
     }
   }
-  CHECK(std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 1);  // the copies have no file names
+  CHECK(files_in(folder / "") == 1);  // the copies have no file names
   const auto none = folder.write("none.npy", npy("<i4", "(0, 2)", ""));
   CHECK(shape_of(none, {})->size == 0);
   CHECK_FALSE(shape_of(records, {.columns = {"x"}, .weight = "y"}));
@@ -111,13 +102,11 @@ TEST_CASE("row files: a copy that cannot be") {
   const auto path = folder.write("n.npy", npy_records("[('x', '<f8')]", "(3,)", pack<double>({1, nan, 3})));
   const std::optional<FileShape> shape = shape_of(path, {});
   REQUIRE(shape);
-  check_mentions(error_of<InputError>([&] { (void)copy_rows(path, {}, *shape, folder / "", 8); }),
-                 {"n.npy", "row 1", "nan"});
-  check_mentions(error_of<ResourceError>([&] { (void)copy_rows(path, {}, *shape, folder / "nowhere", 8); }),
-                 {"nowhere", "n.npy", "24 bytes"});
+  check_error<InputError>({"n.npy", "row 1", "nan"}, [&] { (void)copy_rows(path, {}, *shape, folder / "", 8); });
+  check_error<ResourceError>({"nowhere", "n.npy", "24 bytes"},
+                             [&] { (void)copy_rows(path, {}, *shape, folder / "nowhere", 8); });
   folder.write("n.npy", npy_records("[('x', '<f8')]", "(2,)", pack<double>({1, 3})));
-  check_mentions(error_of<InputError>([&] { (void)copy_rows(path, {}, *shape, folder / "", 8); }),
-                 {"n.npy", "has changed"});
+  check_error<InputError>({"n.npy", "has changed"}, [&] { (void)copy_rows(path, {}, *shape, folder / "", 8); });
 }
 
 TEST_CASE("row files: more rows than there can be points") {
@@ -125,26 +114,25 @@ TEST_CASE("row files: more rows than there can be points") {
   const auto path = folder.write("many.f32", "");
   std::filesystem::resize_file(path, (std::uintmax_t{1} << 32U) * sizeof(float));  // the file is sparse
   const ReadOptions plain{.raw = {.dims = 1}};
-  check_mentions(error_of<InputError>([&] { (void)open_row_file(path, plain); }), {"many.f32", "4,294,967,296 rows"});
-  check_mentions(error_of<InputError>([&] { (void)shape_of(path, plain); }), {"many.f32", "4,294,967,296 rows"});
+  check_error<InputError>({"many.f32", "4,294,967,296 rows"}, [&] { (void)open_row_file(path, plain); });
+  check_error<InputError>({"many.f32", "4,294,967,296 rows"}, [&] { (void)shape_of(path, plain); });
 }
 
 TEST_CASE("row files: errors name the file") {
   const TempFolder folder;
-  check_mentions(error_of<InputError>([&] { (void)open_row_file(folder / "none.npy", {}); }), {"none.npy"});
-  check_mentions(error_of<InputError>([&] {
-                   (void)open_row_file(folder.write("cut.npy", npy("<f8", "(2, 2)", pack<double>({1, 2, 3}))), {});
-                 }),
-                 {"cut.npy"});
-  check_mentions(error_of<UsageError>([&] { (void)open_row_file(folder.write("d.raw", pack<double>({1})), {}); }),
-                 {"d.raw", "ReadOptions::raw.dims"});
+  check_error<InputError>({"none.npy"}, [&] { (void)open_row_file(folder / "none.npy", {}); });
+  check_error<InputError>({"cut.npy"}, [&] {
+    (void)open_row_file(folder.write("cut.npy", npy("<f8", "(2, 2)", pack<double>({1, 2, 3}))), {});
+  });
+  check_error<UsageError>({"d.raw", "ReadOptions::raw.dims"},
+                          [&] { (void)open_row_file(folder.write("d.raw", pack<double>({1})), {}); });
   const auto path = folder.write("s.npy", npy("<f8", "(3, 1)", pack<double>({1, 2, 3})));
   const auto file = open_row_file(path, {});
   REQUIRE(file);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 8);
-  CHECK(rows_of<double>(*file, 0, 2) == std::vector<double>{1, 2});
-  check_mentions(error_of<InputError>([&] { (void)rows_of<double>(*file, 1, 3); }), {"s.npy", "shorter"});
+  CHECK(rows_of<double>(*file, 0, 2) == Values{1, 2});
+  check_error<InputError>({"s.npy", "shorter"}, [&] { (void)rows_of<double>(*file, 1, 3); });
 }
 
 }  // namespace
-}  // namespace epsflow::io
+}  // namespace epsflow::io::test

@@ -25,7 +25,7 @@ TEST_CASE("row numbers: points that are dropped later are as those that the read
     CHECK(row_numbers(points) == std::vector<std::int64_t>{1, 5, 6});
     CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{0, 2, 3});
     CHECK(points.inputs[2].dropped == std::vector<std::uint64_t>{2});
-    CHECK(points.weights == std::vector<double>{0.5, 2.5, 3.5});
+    CHECK(points.weights == Values{0.5, 2.5, 3.5});
     CHECK(points.view().at(1, 0) == 4);
     CHECK(points.view().at(2, 1) == 7);
     drop_points(points, {true, true, true});

@@ -21,10 +21,6 @@ std::vector<double> read_values(const std::filesystem::path& file, const ReadOpt
   return values_of(read_points(file, options));
 }
 
-std::size_t files_in(const std::filesystem::path& folder) {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
 }  // namespace
 
 TEST_CASE("write labels: every format reads back") {

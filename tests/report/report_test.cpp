@@ -21,8 +21,7 @@ namespace epsflow::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using test::check_mentions;
-using test::error_of;
+using test::check_error;
 
 /// Returns three blobs at (0, 0), (10, 0), (0, 10).
 std::vector<double> blobs(std::size_t of_each) {
@@ -152,8 +151,8 @@ TEST_CASE("an exploration on a page") {
       const auto refused = [&](const Json& changed, const std::string& path) {
         std::string text = changed.dump();
         text.replace(text.find("\"@\""), 3, value);
-        check_mentions(error_of<InputError>([&] { report.advise(text); }),
-                       {"is damaged", path + "." + name + " is ", "explore again"});
+        check_error<InputError>({"is damaged", path + "." + name + " is ", "explore again"},
+                                [&] { report.advise(text); });
       };
       Json changed = as_json(made);
       changed["recommended"][name] = "@";

@@ -12,6 +12,7 @@ namespace {
 using test::bytes_of_value;
 using test::check_mentions;
 using test::error_of;
+using test::Values;
 using test::values_of;
 
 // Returns the little-endian float64 bytes of 1, 2, 3, 4. They are spelled out, so the test is valid on any machine.
@@ -27,38 +28,41 @@ FilePoints read(const std::string& bytes, const ReadOptions& options) {
   return read_raw(*stream, {.name = "cloud.raw", .options = options});
 }
 
+template <class E = InputError>
+std::string refusal(const std::string& bytes, const ReadOptions& options) {
+  return error_of<E>([&] { read(bytes, options); });
+}
+
 TEST_CASE("raw: float64 and float32, all columns and some") {
   const FilePoints points = read(four_doubles(), {.raw = {.dims = 2}});
   CHECK(points.size() == 2);
   CHECK(points.precision() == Precision::float64);
-  CHECK(values_of(points) == std::vector<double>{1, 2, 3, 4});
-  CHECK(values_of(read(four_doubles(), {.columns = {"1"}, .raw = {.dims = 2}})) == std::vector<double>{2, 4});
+  CHECK(values_of(points) == Values{1, 2, 3, 4});
+  CHECK(values_of(read(four_doubles(), {.columns = {"1"}, .raw = {.dims = 2}})) == Values{2, 4});
   const std::string floats("\x00\x00\x80\x3F\x00\x00\x00\x40", 8);
   const FilePoints single = read(floats, {.raw = {.dims = 1, .precision = Precision::float32}});
   CHECK(single.precision() == Precision::float32);
-  CHECK(values_of(single) == std::vector<double>{1, 2});
+  CHECK(values_of(single) == Values{1, 2});
   CHECK(read("", {.raw = {.dims = 3}}).size() == 0);
 }
 
 TEST_CASE("raw: errors") {
-  check_mentions(error_of<UsageError>([] { read(four_doubles(), {}); }), {"cloud.raw", "ReadOptions::raw.dims"});
-  check_mentions(error_of<UsageError>([] { read(four_doubles(), {.raw = {.dims = 5000}}); }),
+  check_mentions(refusal<UsageError>(four_doubles(), {}), {"cloud.raw", "ReadOptions::raw.dims"});
+  check_mentions(refusal<UsageError>(four_doubles(), {.raw = {.dims = 5000}}),
                  {"ReadOptions::raw.dims", "5000", "4096"});
-  check_mentions(error_of<InputError>([] { read(four_doubles() + "x", {.raw = {.dims = 2}}); }),
+  check_mentions(refusal(four_doubles() + "x", {.raw = {.dims = 2}}),
                  {"cloud.raw", "33 bytes", "16 bytes", "ReadOptions::raw.dims"});
-  check_mentions(error_of<InputError>([] { read(four_doubles(), {.columns = {"x"}, .raw = {.dims = 2}}); }),
-                 {"'x'", "0 to 1"});
-  check_mentions(error_of<ResourceError>([] { read(four_doubles(), {.raw = {.dims = 2}, .memory = 31}); }),
+  check_mentions(refusal(four_doubles(), {.columns = {"x"}, .raw = {.dims = 2}}), {"'x'", "0 to 1"});
+  check_mentions(refusal<ResourceError>(four_doubles(), {.raw = {.dims = 2}, .memory = 31}),
                  {"32 bytes", "31 bytes", "ReadOptions::memory"});
 }
 
 TEST_CASE("raw: NaN") {
   const std::string bytes =
       four_doubles() + bytes_of_value(std::numeric_limits<double>::quiet_NaN()) + bytes_of_value(1.0);
-  check_mentions(error_of<InputError>([&] { read(bytes, {.raw = {.dims = 2}}); }),
-                 {"cloud.raw", "row 2", "column 0", "nan", "NanPolicy::drop"});
+  check_mentions(refusal(bytes, {.raw = {.dims = 2}}), {"cloud.raw", "row 2", "column 0", "nan", "NanPolicy::drop"});
   const FilePoints kept = read(bytes, {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
-  CHECK(values_of(kept) == std::vector<double>{1, 2, 3, 4});
+  CHECK(values_of(kept) == Values{1, 2, 3, 4});
   CHECK(kept.dropped_rows() == 1);
 }
 

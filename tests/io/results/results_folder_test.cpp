@@ -1,9 +1,11 @@
 #include <epsflow/io/results/results_folder.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "io/io_test.hpp"
+#include "io/json_samples.hpp"
 
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_names.hpp>
@@ -37,16 +39,21 @@ FolderOutputs with(const char* output, const char* extension = "") {
   return outputs;
 }
 
+/// Adds results of the variants that are missing, ends the run and returns these variants.
+std::vector<Variant> fill(ResultsFolder& results, const FilePoints& points = six_points(), RunDescription run = {}) {
+  const std::vector<Variant> missing = results.begin(results_input(points), std::move(run));
+  for (const Variant& variant : missing) results.add(result_of(variant));
+  results.finish("complete", 1, Trace());
+  return missing;
+}
+
 /// Computes the missing variants of both() and returns their number.
 std::size_t make(const std::filesystem::path& folder, FolderMode mode, const FolderOutputs& outputs = {},
                  const Notice& notice = {}) {
   std::size_t made = 0;
   {
     ResultsFolder results(folder, both(), mode, outputs, notice);
-    const std::vector<Variant> missing = results.begin(results_input(six_points()), {});
-    for (const Variant& variant : missing) results.add(result_of(variant));
-    made = missing.size();
-    results.finish("complete", 1, Trace());
+    made = fill(results).size();
     CHECK(results.entries().size() == 2);
   }
   CHECK_FALSE(std::filesystem::exists(folder / ".epsflow"));
@@ -105,21 +112,18 @@ TEST_CASE("results folder: weights are a part of the input") {
     if (!weights.empty()) points.weight_column = "mass";
     points.weights = std::move(weights);
     ResultsFolder results(folder / "r", both(), mode, {}, nullptr);
-    const std::vector<Variant> missing = results.begin(results_input(points), {.metric = "cosine"});
-    for (const Variant& variant : missing) results.add(result_of(variant));
-    results.finish("complete", 1, Trace());
-    return missing.size();
+    return fill(results, points, {.metric = "cosine"}).size();
   };
   const std::vector<double> ones(6, 1.0);
   CHECK(begin(ones, FolderMode::fresh) == 2);
   CHECK(begin(ones, FolderMode::resume) == 0);
   check_mentions(bytes_of_file(folder / "r/sweep.json"), {R"("metric": "cosine, weighted")", R"("weight": "mass")"});
-  check_mentions(error_of<InputError>([&] { begin(std::vector<double>(6, 2.0), FolderMode::resume); }),
-                 {"other weights of the points", "FolderMode::overwrite"});
-  check_mentions(error_of<InputError>([&] { begin({}, FolderMode::resume); }), {"results of points with weights"});
+  check_error<InputError>({"other weights of the points", "FolderMode::overwrite"},
+                          [&] { begin(std::vector<double>(6, 2.0), FolderMode::resume); });
+  check_error<InputError>({"results of points with weights"}, [&] { begin({}, FolderMode::resume); });
   CHECK(begin({}, FolderMode::overwrite) == 2);
   CHECK(bytes_of_file(folder / "r/sweep.json").find("weight") == std::string::npos);
-  check_mentions(error_of<InputError>([&] { begin(ones, FolderMode::resume); }), {"results of points without weights"});
+  check_error<InputError>({"results of points without weights"}, [&] { begin(ones, FolderMode::resume); });
 }
 
 TEST_CASE("results folder: vectors that several have written are those of one") {
@@ -154,8 +158,8 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
   }
   CHECK(make(folder / "shared", FolderMode::resume, outputs) == 0);
   const SharedVector gone{"labels.npy", folder / "gone/labels.npy", folder / "labels.npy", "<i4", 6};
-  check_mentions(error_of<ResourceError>([&] { static_cast<void>(write_share(gone, 0, {})); }),
-                 {"labels.npy", "choose one that all see"});
+  check_error<ResourceError>({"labels.npy", "choose one that all see"},
+                             [&] { static_cast<void>(write_share(gone, 0, {})); });
 }
 
 TEST_CASE("results folder: variants that are known only later") {
@@ -189,17 +193,15 @@ TEST_CASE("results folder: variants that are known only later") {
 TEST_CASE("results folder: sweep.h5 is of variants that all have labels") {
   const TempFolder folder;
   CHECK(make(folder / "r", FolderMode::fresh, {.wanted = {}}) == 2);
-  check_mentions(error_of<UsageError>([&] {
-                   make(folder / "r", FolderMode::resume, {.wanted = {{kHdf5Name, ""}}});
-                 }),
-                 {"counts alone were kept", "sweep.h5"});
+  check_error<UsageError>({"counts alone were kept", "sweep.h5"}, [&] {
+    make(folder / "r", FolderMode::resume, {.wanted = {{kHdf5Name, ""}}});
+  });
   CHECK_FALSE(std::filesystem::exists(folder / "r/.epsflow"));
   CHECK(make(folder / "r", FolderMode::resume, with(kHdf5Name)) == 2);
   CHECK(std::filesystem::exists(folder / "r/sweep.h5"));
-  check_mentions(error_of<UsageError>([&] {
-                   make(folder / "new", FolderMode::fresh, {.wanted = {{kHdf5Name, ""}}});
-                 }),
-                 {"sweep.h5"});
+  check_error<UsageError>({"sweep.h5"}, [&] {
+    make(folder / "new", FolderMode::fresh, {.wanted = {{kHdf5Name, ""}}});
+  });
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
 }
 
@@ -212,8 +214,8 @@ TEST_CASE("results folder: what is there is not made again, and what is asked fo
   CHECK(make(folder / "r", FolderMode::resume, with(kCoreFolder, ".npy")) == 0);
   CHECK(make(folder / "r", FolderMode::overwrite) == 2);
   CHECK_FALSE(std::filesystem::exists(folder / "r/core"));
-  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::fresh); }),
-                 {"holds results already", "FolderMode::resume", "FolderMode::overwrite"});
+  check_error<UsageError>({"holds results already", "FolderMode::resume", "FolderMode::overwrite"},
+                          [&] { make(folder / "r", FolderMode::fresh); });
 }
 
 TEST_CASE("results folder: another input is not resumed, and nothing is changed") {
@@ -221,16 +223,15 @@ TEST_CASE("results folder: another input is not resumed, and nothing is changed"
   make(folder / "r", FolderMode::fresh);
   const auto digest = digest_of(folder / "r/sweep.json");
   ResultsFolder results(folder / "r", both(), FolderMode::resume, {}, {});
-  check_mentions(error_of<InputError>([&] { (void)results.begin(results_input(six_points(9)), {}); }),
-                 {"another input", "FolderMode::overwrite"});
+  check_error<InputError>({"another input", "FolderMode::overwrite"},
+                          [&] { (void)results.begin(results_input(six_points(9)), {}); });
   CHECK(digest_of(folder / "r/sweep.json") == digest);
 }
 
 TEST_CASE("results folder: labelled files need a name and what writes them") {
   const TempFolder folder;
   ResultsFolder results(folder / "r", both(), FolderMode::fresh, with(kLabelledFolder, ".csv"), {});
-  check_mentions(error_of<UsageError>([&] { (void)results.begin(results_input(six_points()), {}); }),
-                 {"labelled", "give both"});
+  check_error<UsageError>({"labelled", "give both"}, [&] { (void)results.begin(results_input(six_points()), {}); });
 }
 
 TEST_CASE("results folder: a run that finished nothing leaves no trace, neither ended nor dropped") {
@@ -261,26 +262,22 @@ TEST_CASE("results folder: what a killed run had journalled counts, moved or not
     }
     journal.sync();
   }
-  std::size_t expected = 0;
+  std::filesystem::create_directories(folder / "r/labels");
+  std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
+  const std::filesystem::path partial = hidden / "partial/labels-eps_0.5_minpts_7.npy";
+  std::size_t expected = 1;
   SECTION("moved and not moved") {
-    std::filesystem::create_directories(folder / "r/labels");
-    std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
-    std::filesystem::copy(folder / "whole/labels/eps_0.5_minpts_7.npy", hidden / "partial/labels-eps_0.5_minpts_7.npy");
+    std::filesystem::copy(folder / "whole/labels/eps_0.5_minpts_7.npy", partial);
+    expected = 0;
   }
   SECTION("a file that is cut short") {
-    std::filesystem::create_directories(folder / "r/labels");
-    std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
-    std::filesystem::copy(folder / "whole/labels/eps_0.5_minpts_7.npy", hidden / "partial/labels-eps_0.5_minpts_7.npy");
-    std::filesystem::resize_file(hidden / "partial/labels-eps_0.5_minpts_7.npy", 100);
-    expected = 1;
+    std::filesystem::copy(folder / "whole/labels/eps_0.5_minpts_7.npy", partial);
+    std::filesystem::resize_file(partial, 100);
   }
   SECTION("a torn line") {
-    std::filesystem::create_directories(folder / "r/labels");
-    std::filesystem::copy(folder / "whole/labels/eps_0.25_minpts_7.npy", folder / "r/labels");
     std::filesystem::resize_file(hidden / "journal", std::filesystem::file_size(hidden / "journal") - 3);
-    expected = 1;
   }
-  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::fresh); }), {"holds results already"});
+  check_error<UsageError>({"holds results already"}, [&] { make(folder / "r", FolderMode::fresh); });
   CHECK(make(folder / "r", FolderMode::resume) == expected);
   CHECK(digest_of(folder / "r/labels/eps_0.5_minpts_7.npy") == digest_of(folder / "whole/labels/eps_0.5_minpts_7.npy"));
 }
@@ -294,8 +291,7 @@ TEST_CASE("results folder: a replacement takes the place of the old results wher
     {
       const Sweep other({{0.5, 7}, {0.75, 7}});
       ResultsFolder old(results, other, FolderMode::fresh, {}, {});
-      for (const Variant& variant : old.begin(results_input(six_points()), {})) old.add(result_of(variant));
-      old.finish("complete", 1, Trace());
+      fill(old);
     }
     const std::filesystem::path next = results / ".epsflow/replacement";
     make(folder / "next", FolderMode::fresh);
@@ -324,11 +320,24 @@ TEST_CASE("results folder: summary.csv is made of sweep.json, and never read") {
   const TempFolder folder;
   make(folder / "r", FolderMode::fresh);
   const std::string summary = bytes_of_file(folder / "r/summary.csv");
-  const auto touch = [&](const std::string& text) { folder.write("r/summary.csv", text); };
+  const auto replace = [](const std::string& text, char from, const char* to) {
+    std::string made;
+    for (const char c : text) made += c == from ? std::string(to) : std::string(1, c);
+    return made;
+  };
+  const std::string quoted = "\"" + replace(replace(summary, ',', "\",\""), '\n', "\"\n\"");
+  // The file is as a spreadsheet leaves it, or has a text of others.
+  const Names texts{"\xEF\xBB\xBF" + summary,
+                    "\xEF\xBB\xBF\"eps\";\"minpts\"\r\n\"0,25\";\"7\"\r\n",
+                    replace(summary, '\n', "\r\n"),
+                    replace(summary, '\n', ",mine\n"),
+                    replace(summary, ',', ";"),
+                    quoted,
+                    "",
+                    "0.3,7,1,1,1,1,1,0.1,../victim,0"};
   for (const FolderMode mode : {FolderMode::resume, FolderMode::overwrite}) {
-    for (const char* text :
-         {"\xEF\xBB\xBF\"eps\";\"minpts\"\r\n\"0,25\";\"7\"\r\n", "", "0.3,7,1,1,1,1,1,0.1,../victim,0"}) {
-      touch(text);
+    for (const std::string& text : texts) {
+      folder.write("r/summary.csv", text);
       CHECK(make(folder / "r", mode) == (mode == FolderMode::resume ? 0 : 2));
       CHECK(bytes_of_file(folder / "r/summary.csv") == summary);
     }
@@ -345,10 +354,7 @@ TEST_CASE("results folder: an eps of the folder stands for one that differs by r
   const auto made = [&](const std::vector<Variant>& variants) {
     ResultsFolder results(folder / "r", Sweep(variants), FolderMode::resume, {},
                           [&](const std::string& text) { said += text; });
-    const std::vector<Variant> missing = results.begin(results_input(six_points()), {});
-    for (const Variant& variant : missing) results.add(result_of(variant));
-    results.finish("complete", 1, Trace());
-    return missing;
+    return fill(results);
   };
   CHECK(made({{rounded, 7}}) == std::vector<Variant>{{rounded, 7}});
   CHECK(made({{0.3, 7}}).empty());
@@ -367,7 +373,7 @@ TEST_CASE("results folder: a sweep.json that lacks a list is refused, whatever s
     std::string text = whole;
     text.replace(text.find("\n  \"" + std::string(list)) + 4, 1, "x");
     folder.write("r/sweep.json", text);
-    check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }), {"sweep.json", "damaged"});
+    check_error<UsageError>({"sweep.json", "damaged"}, [&] { make(folder / "r", FolderMode::resume); });
   }
 }
 
@@ -404,7 +410,7 @@ TEST_CASE("results folder: variants that sweep.json lists wrongly are refused") 
     folder.write("sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "runs": [{"status": "complete"}],
                                    "files": [], "results": )" +
                                    std::string(results) + "}");
-    check_mentions(error_of<UsageError>([&] { (void)read_manifest(folder / ""); }), {"sweep.json", "damaged"});
+    check_error<UsageError>({"sweep.json", "damaged"}, [&] { (void)read_manifest(folder / ""); });
   }
 }
 
@@ -416,7 +422,7 @@ TEST_CASE("results folder: a manifest that says what no run can have said is ref
     folder.write("r/sweep.json",
                  R"({"program": "epsflow", "input": {"checksum": "x"}, "files": [], "results": [], "runs": )" +
                      std::string(runs) + "}");
-    check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume); }), {"sweep.json", "epsflow"});
+    check_error<UsageError>({"sweep.json", "epsflow"}, [&] { make(folder / "r", FolderMode::resume); });
   }
 }
 
@@ -424,14 +430,11 @@ TEST_CASE("results folder: a journal whose run says little is enough to replace 
   const TempFolder folder;
   std::filesystem::create_directories(folder / "r/.epsflow");
   std::string journal;
-  for (const std::string& line :
-       {std::string(R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})"),
-        std::string(R"(file {"name": "labels/eps_0.5_minpts_2.npy", "bytes": 152, "crc32": "e02015c5"})"),
-        std::string(R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, )"
-                    R"("core": 5, "border": 0, "largest": 3, "seconds": 0.1})")}) {
-    Checksum checksum;
-    checksum.add(line);
-    journal += line + " " + format_checksum(checksum.value()) + "\n";
+  for (const char* line : {R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})",
+                           R"(file {"name": "labels/eps_0.5_minpts_2.npy", "bytes": 152, "crc32": "e02015c5"})",
+                           R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, )"
+                           R"("core": 5, "border": 0, "largest": 3, "seconds": 0.1})"}) {
+    journal += journal_line(line);
   }
   folder.write("r/.epsflow/journal", journal);
   CHECK(make(folder / "r", FolderMode::overwrite) == 2);
@@ -439,26 +442,18 @@ TEST_CASE("results folder: a journal whose run says little is enough to replace 
 
 TEST_CASE("results folder: journal lines with right checksums and wrong contents are as torn ones") {
   const std::string begin = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})";
-  for (const std::string& event :
-       {std::string("begin junk"), std::string(R"(begin {"replaces": 3, "input": [], "run": 1})"),
-        std::string(R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {}})"), std::string("variant junk"),
-        std::string(
-            R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, "core": 5, "border": 0, "largest": 3,
-                       "seconds": 0.1})"),
-        std::string("file"), std::string("file x"), std::string(R"(file {"name": "trace.json"})"),
-        std::string(R"(file {"name": "trace.json", "bytes": 3, "crc32": "00"})"),
-        std::string(R"(file {"name": "sweep.json", "bytes": 1, "crc32": "00000000"})"),
-        std::string(R"(file {"name": "../x", "bytes": 1, "crc32": "00000000"})")}) {
+  for (const char* event :
+       {"begin junk", R"(begin {"replaces": 3, "input": [], "run": 1})",
+        R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {}})", "variant junk",
+        R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, "core": 5, "border": 0, "largest": 3,
+                       "seconds": 0.1})",
+        "file", "file x", R"(file {"name": "trace.json"})", R"(file {"name": "trace.json", "bytes": 3, "crc32": "00"})",
+        R"(file {"name": "sweep.json", "bytes": 1, "crc32": "00000000"})",
+        R"(file {"name": "../x", "bytes": 1, "crc32": "00000000"})"}) {
     CAPTURE(event);
     const TempFolder folder;
     std::filesystem::create_directories(folder / "r/.epsflow");
-    std::string journal;
-    for (const std::string& line : {begin, event}) {
-      Checksum checksum;
-      checksum.add(line);
-      journal += line + " " + format_checksum(checksum.value()) + "\n";
-    }
-    folder.write("r/.epsflow/journal", journal);
+    folder.write("r/.epsflow/journal", journal_line(begin) + journal_line(event));
     CHECK(make(folder / "r", FolderMode::resume) == 2);
   }
 }

@@ -9,12 +9,6 @@
 namespace epsflow::io::test {
 namespace {
 
-std::string line_of(const std::string& event) {
-  Checksum checksum;
-  checksum.add(event);
-  return event + " " + format_checksum(checksum.value()) + "\n";
-}
-
 /// Reads a journal of one variant of 2,000 points, with `value` in place of the first `old`. The checksums are correct.
 std::optional<JournalContents> read_with(const std::string& old, const std::string& value) {
   std::vector<std::string> events{
@@ -30,7 +24,7 @@ std::optional<JournalContents> read_with(const std::string& old, const std::stri
   }
   REQUIRE(replaced);
   std::string text;
-  for (const std::string& event : events) text += line_of(event);
+  for (const std::string& event : events) text += journal_line(event);
   const TempFolder folder;
   folder.write("journal", text);
   return read_journal(folder / "journal");

@@ -56,6 +56,11 @@ Manifest read_without(const std::string& place) {
   return read_manifest(folder / "");
 }
 
+/// Returns the text with which sweep.json is refused if it has `value` at `place`.
+std::string refusal_with(const std::string& place, const std::string& value) {
+  return error_of<UsageError>([&] { (void)read_with(place, value); });
+}
+
 constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
 
 }  // namespace
@@ -78,7 +83,7 @@ TEST_CASE("results manifest: counts that are no counts are damage, wherever they
                                                         {"/variants", "variants"}}) {
     for (const std::string& value : kNoCounts) {
       CAPTURE(place, value);
-      check_mentions(error_of<UsageError>([&] { (void)read_with(place, value); }),
+      check_mentions(refusal_with(place, value),
                      {"sweep.json", kDamaged, named + " is ", "; move it away, or choose another folder"});
     }
   }
@@ -86,39 +91,42 @@ TEST_CASE("results manifest: counts that are no counts are damage, wherever they
        {"/results/0/noise", "/results/0/clusters", "/results/0/core", "/results/0/border", "/results/0/largest",
         "/results/0/minpts", "/results/0/eps", "/results/0/seconds", "/files/0/bytes"}) {
     CAPTURE(place);
-    check_mentions(error_of<UsageError>([&] { (void)read_without(place); }), {"sweep.json", kDamaged, "is missing"});
+    check_error<UsageError>({"sweep.json", kDamaged, "is missing"}, [&] { (void)read_without(place); });
   }
 }
 
 TEST_CASE("results manifest: eps and seconds are finite") {
-  for (const char* place : {"/results/0/eps", "/results/1/seconds", "/runs/0/seconds", "/seconds"}) {
-    for (const char* value : {"\"1\"", "null", "true", "[1]", "-1", "-1e61", "1e400", "{}"}) {
+  for (const auto& [place, named] : {std::pair<std::string, std::string>{"/results/0/eps", "results[0].eps"},
+                                     {"/results/1/seconds", "results[1].seconds"},
+                                     {"/runs/0/seconds", "runs[0].seconds"},
+                                     {"/seconds", "seconds"}}) {
+    for (const char* value : {"\"1\"", "null", "true", "[1]", "-1", "-1e61", "{}"}) {
       CAPTURE(place, value);
-      check_mentions(error_of<UsageError>([&] { (void)read_with(place, value); }), {"sweep.json", kDamaged});
+      check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, named + " is "});
     }
-    CHECK_NOTHROW(place == std::string("/results/0/eps") ? read_with(place, "0.25") : read_with(place, "0"));
+    check_mentions(refusal_with(place, "1e400"), {"sweep.json", kDamaged});
+    CHECK_NOTHROW(read_with(place, place == "/results/0/eps" ? "0.25" : "0"));
   }
-  check_mentions(error_of<UsageError>([&] { (void)read_with("/results/0/eps", "0"); }), {"results[0].eps is 0"});
+  check_mentions(refusal_with("/results/0/eps", "0"), {"results[0].eps is 0"});
 }
 
 TEST_CASE("results manifest: counts fit each other, the points and the variants") {
   CHECK(read_with("/results/0/noise", "169").entries.at({0.25, 7}).summary == LabelSummary{13, 169, 1600, 231, 400});
   CHECK(read_with("/results/0/noise", "1.69e2").entries.at({0.25, 7}).summary.noise == 169);
-  for (const auto& [place, value] : std::vector<std::pair<std::string, std::string>>{{"/results/0/noise", "170"},
-                                                                                     {"/results/0/core", "1599"},
-                                                                                     {"/results/0/border", "0"},
-                                                                                     {"/results/0/clusters", "1601"},
-                                                                                     {"/results/0/clusters", "0"},
-                                                                                     {"/results/0/largest", "2001"},
-                                                                                     {"/results/0/largest", "1"},
-                                                                                     {"/input/points", "2001"},
-                                                                                     {"/input/points", "0"}}) {
+  for (const auto& [place, value] : {std::pair{"/results/0/noise", "170"},
+                                     {"/results/0/core", "1599"},
+                                     {"/results/0/border", "0"},
+                                     {"/results/0/clusters", "1601"},
+                                     {"/results/0/clusters", "0"},
+                                     {"/results/0/largest", "2001"},
+                                     {"/results/0/largest", "1"},
+                                     {"/results/0/largest", "0"},
+                                     {"/input/points", "2001"},
+                                     {"/input/points", "0"}}) {
     CAPTURE(place, value);
-    check_mentions(error_of<UsageError>([&] { (void)read_with(place, value); }),
-                   {"sweep.json", kDamaged, "results[0]: "});
+    check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, "results[0]: "});
   }
-  check_mentions(error_of<UsageError>([&] { (void)read_with("/variants", "3"); }),
-                 {"variants is 3, not a whole number from 2 to 2"});
+  check_mentions(refusal_with("/variants", "3"), {"variants is 3, not a whole number from 2 to 2"});
 }
 
 TEST_CASE("results manifest: texts where the input needs them") {
@@ -126,8 +134,7 @@ TEST_CASE("results manifest: texts where the input needs them") {
   json["input"]["slices"] = 5;
   const TempFolder folder;
   folder.write("sweep.json", json.dump());
-  check_mentions(error_of<UsageError>([&] { (void)read_manifest(folder / ""); }),
-                 {kDamaged, "input.slices is not a text"});
+  check_error<UsageError>({kDamaged, "input.slices is not a text"}, [&] { (void)read_manifest(folder / ""); });
 }
 
 TEST_CASE("results manifest: counts that are possible for the points of an input") {

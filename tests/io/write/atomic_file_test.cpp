@@ -13,10 +13,6 @@
 namespace epsflow::io::test {
 namespace {
 
-std::size_t files_in(const std::filesystem::path& folder) {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
 /// While an object lives, a write beyond `bytes` fails, as on a full disk.
 class SmallFiles {
  public:
@@ -49,9 +45,8 @@ TEST_CASE("atomic file: nothing appears of a file that failed, and an older one 
   error_of<InputError>([&] { write_atomically(folder / "a/b/c.txt", Overwrite::replace, fails); });
   CHECK(files_in(folder / "a/b") == 1);
   CHECK(bytes_of_file(folder / "a/b/c.txt") == "old");
-  check_mentions(error_of<ResourceError>([&] { write_text_file(folder / "a/b", "x"); }),
-                 {"Is a directory", "choose another place"});
-  check_mentions(error_of<ResourceError>([&] { write_text_file("/proc/none/x", "x"); }), {"/proc/none/x"});
+  check_error<ResourceError>({"Is a directory", "choose another place"}, [&] { write_text_file(folder / "a/b", "x"); });
+  check_error<ResourceError>({"/proc/none/x"}, [&] { write_text_file("/proc/none/x", "x"); });
 }
 
 TEST_CASE("atomic file: a file that has come to exist is refused, however late") {
@@ -60,8 +55,8 @@ TEST_CASE("atomic file: a file that has come to exist is refused, however late")
     write_text_file(file, "mine");
     folder.write("x", "theirs");
   };
-  check_mentions(error_of<UsageError>([&] { write_atomically(folder / "x", Overwrite::refuse, write); }),
-                 {"x exists already", "Overwrite::replace"});
+  check_error<UsageError>({"x exists already", "Overwrite::replace"},
+                          [&] { write_atomically(folder / "x", Overwrite::refuse, write); });
   CHECK(bytes_of_file(folder / "x") == "theirs");
   CHECK(files_in(folder / "") == 1);
 }
@@ -105,8 +100,8 @@ TEST_CASE("output targets: what must not be written is refused before anything i
   std::filesystem::create_symlink(folder / "nothing", folder / "dangling");
   const std::vector<std::filesystem::path> inputs{input};
   for (const char* name : {"in.npy", "symbolic", "hard", "./in.npy"}) {
-    check_mentions(error_of<UsageError>([&] { require_target(folder / name, Overwrite::replace, inputs); }),
-                   {name, "is the input", "in.npy"});
+    check_error<UsageError>({name, "is the input", "in.npy"},
+                            [&] { require_target(folder / name, Overwrite::replace, inputs); });
   }
   const auto refused = [&](const std::filesystem::path& target, Overwrite overwrite) {
     return error_of<UsageError>([&] { require_target(target, overwrite, inputs); });
@@ -117,8 +112,7 @@ TEST_CASE("output targets: what must not be written is refused before anything i
   check_mentions(refused("", Overwrite::replace), {"empty"});
   check_mentions(refused(folder / "", Overwrite::replace), {"is a folder"});
   check_mentions(refused("/dev/null", Overwrite::replace), {"/dev/null", "device"});
-  check_mentions(error_of<ResourceError>([&] { require_target("/proc/no/x", Overwrite::refuse, inputs); }),
-                 {"/proc/no/x"});
+  check_error<ResourceError>({"/proc/no/x"}, [&] { require_target("/proc/no/x", Overwrite::refuse, inputs); });
   CHECK_NOTHROW(require_target(folder / "old", Overwrite::replace, inputs));
   CHECK_NOTHROW(require_target(folder / "a/b/new", Overwrite::refuse, inputs));
   CHECK_NOTHROW(require_target("-", Overwrite::refuse, inputs));

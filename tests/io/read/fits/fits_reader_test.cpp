@@ -13,90 +13,74 @@
 #include "io/io_test.hpp"
 #include "io/shares.hpp"
 
-namespace epsflow::io {
+namespace epsflow::io::test {
 namespace {
-
-using test::bytes_of_file;
-using test::check_mentions;
-using test::error_of;
-using test::FitsWriter;
-using test::read;
-using test::TempFolder;
-using test::values_of;
-using Values = std::vector<double>;
 
 // Extension 1 "STARS": float32 RA and DEC, float64 Z, int32 N, text, vector, logical. "EVENTS": two columns.
 std::filesystem::path write_sample(const TempFolder& folder, const std::string& name = "sample.fits") {
   const std::filesystem::path file = folder / name;
   FitsWriter fits(file);
-  fits.table(BINARY_TBL, "STARS", {"RA", "Dec", "Z", "N", "NAME", "MAG", "OK"},
-             {"1E", "1E", "1D", "1J", "8A", "3E", "1L"});
-  fits.write(1, {1.5, 2.5, 3.5});
-  fits.write(2, {-1, -2, -3});
-  fits.write(3, {0.1, 0.2, 0.3});
-  fits.write(4, {10, 20, 30});
+  fits.table(BINARY_TBL, "STARS",
+             {{"RA", "1E", {1.5, 2.5, 3.5}},
+              {"Dec", "1E", {-1, -2, -3}},
+              {"Z", "1D", {0.1, 0.2, 0.3}},
+              {"N", "1J", {10, 20, 30}},
+              {"NAME", "8A"},
+              {"MAG", "3E"},
+              {"OK", "1L"}});
   fits.write_text(5, {"a", "b", "c"});
-  fits.table(BINARY_TBL, "EVENTS", {"X", "Y"}, {"1D", "1I"});
-  fits.write(1, {7, 8});
-  fits.write(2, {9, 10});
+  fits.table(BINARY_TBL, "EVENTS", {{"X", "1D", {7, 8}}, {"Y", "1I", {9, 10}}});
   return file;
 }
 
 TEST_CASE("fits reader: shares of the rows") {
   const TempFolder folder;
   const auto file = write_sample(folder);
-  test::check_shares(file, {.columns = {"RA", "DEC"}, .weight = "z"});
-  test::check_shares(file, {.table = "EVENTS"});
+  check_shares(file, {.columns = {"RA", "DEC"}, .weight = "z"});
+  check_shares(file, {.table = "EVENTS"});
   Values x, y;
   for (int i = 0; i < 70'000; ++i) {
     x.push_back(i == 65'000 ? std::nan("") : i);
     y.push_back(-i);
   }
-  {
-    FitsWriter fits(folder / "long.fits");
-    fits.table(BINARY_TBL, "LONG", {"X", "Y"}, {"1D", "1D"});
-    fits.write(1, x);
-    fits.write(2, y);
-  }
-  const FilePoints share = read(folder / "long.fits", {.on_nan = NanPolicy::drop, .share = {2, 3}});
+  FitsWriter(folder / "long.fits").table(BINARY_TBL, "LONG", {{"X", "1D", x}, {"Y", "1D", y}});
+  const FilePoints share = read_points(folder / "long.fits", {.on_nan = NanPolicy::drop, .share = {2, 3}});
   REQUIRE(share.size() == 23'333);
   CHECK(share.inputs.front().dropped == std::vector<std::uint64_t>{65'000});
   const Values values = values_of(share);
   CHECK(values[0] == 46'666);
   CHECK(values.back() == -69'999);
-  check_mentions(error_of<InputError>([&] { (void)read(folder / "long.fits", {.share = {4, 5}}); }), {"row 65000"});
+  check_mentions(refusal(folder / "long.fits", {.share = {4, 5}}), {"row 65000"});
 }
 
 TEST_CASE("fits reader: the units of columns") {
-  using Units = std::vector<std::string>;
   const TempFolder folder;
   for (const int kind : {BINARY_TBL, ASCII_TBL}) {
     const auto file = folder / (kind == BINARY_TBL ? "b.fits" : "a.fits");
     {
       FitsWriter fits(file);
       const std::string form = kind == BINARY_TBL ? "1D" : "D25.17";
-      fits.table(kind, "STARS", {"RA", "DEC", "Z", "MASS"}, {form, form, form, form});
+      fits.table(kind, "STARS", {{"RA", form}, {"DEC", form}, {"Z", form}, {"MASS", form}});
       fits.key("TUNIT1", " hourangle");
       fits.key("TUNIT2", "deg");
       fits.key("TUNIT4", "kg");
       for (int column = 1; column <= 4; ++column) fits.write(column, {1, 2});
     }
-    CHECK(read(file, {.columns = {"z", "dec", "ra"}}).inputs[0].units == Units{"", "deg", "hourangle"});
-    CHECK(read(file, {.weight = "MASS"}).inputs[0].units == Units{"hourangle", "deg", ""});
-    CHECK(read(file, {.columns = {"z"}}).inputs[0].units.empty());
+    CHECK(read_points(file, {.columns = {"z", "dec", "ra"}}).inputs[0].units == Names{"", "deg", "hourangle"});
+    CHECK(read_points(file, {.weight = "MASS"}).inputs[0].units == Names{"hourangle", "deg", ""});
+    CHECK(read_points(file, {.columns = {"z"}}).inputs[0].units.empty());
   }
   // Each of several files has its own units.
   const auto other = folder / "c.fits";
   {
     FitsWriter fits(other);
-    fits.table(BINARY_TBL, "STARS", {"RA", "POS"}, {"1D", "2D"});
+    fits.table(BINARY_TBL, "STARS", {{"RA", "1D"}, {"POS", "2D"}});
     fits.key("TUNIT2", "mm");
     fits.write(1, {1});
   }
-  CHECK(read(other, {.columns = {"POS[1]", "RA"}}).inputs[0].units == Units{"mm", ""});
-  const FilePoints both =
-      read_points(std::vector<std::filesystem::path>{folder / "b.fits", other}, {.columns = {"RA"}});
-  CHECK(both.inputs[0].units == Units{"hourangle"});
+  CHECK(read_points(other, {.columns = {"POS[1]", "RA"}}).inputs[0].units == Names{"mm", ""});
+  const FilePoints both = read_points(Paths{folder / "b.fits", other}, {.columns = {"RA"}});
+  CHECK(both.inputs[0].units == Names{"hourangle"});
   CHECK(both.inputs[1].units.empty());
 }
 
@@ -104,22 +88,22 @@ TEST_CASE("fits reader: weights, which leave float32 coordinates as they are") {
   const TempFolder folder;
   const auto file = write_sample(folder);
   for (const char* weight : {"z", "2"}) {
-    const FilePoints points = read(file, {.columns = {"RA", "DEC"}, .weight = weight});
+    const FilePoints points = read_points(file, {.columns = {"RA", "DEC"}, .weight = weight});
     CHECK(points.precision() == Precision::float32);
     CHECK(values_of(points) == Values{1.5, -1, 2.5, -2, 3.5, -3});
     CHECK(points.weights == Values{0.1, 0.2, 0.3});
     CHECK(points.weight_column == "Z");
-    CHECK(points.column_names == std::vector<std::string>{"RA", "Dec"});
+    CHECK(points.column_names == Names{"RA", "Dec"});
   }
-  const FilePoints twice = read(file, {.columns = {"N", "Z"}, .weight = "N"});
+  const FilePoints twice = read_points(file, {.columns = {"N", "Z"}, .weight = "N"});
   CHECK(values_of(twice) == Values{10, 0.1, 20, 0.2, 30, 0.3});
   CHECK(twice.weights == Values{10, 20, 30});
-  CHECK(values_of(read(file, {.weight = "x", .table = "EVENTS"})) == Values{9, 10});
-  check_mentions(error_of<InputError>([&] { (void)read(file, {.columns = {"RA"}, .weight = "NAME"}); }),
+  CHECK(values_of(read_points(file, {.weight = "x", .table = "EVENTS"})) == Values{9, 10});
+  check_mentions(refusal(file, {.columns = {"RA"}, .weight = "NAME"}),
                  {"sample.fits", "'NAME'", "not numbers", "ReadOptions::weight"});
-  check_mentions(error_of<InputError>([&] { (void)read(file, {.columns = {"RA"}, .weight = "MAG"}); }),
+  check_mentions(refusal(file, {.columns = {"RA"}, .weight = "MAG"}),
                  {"'MAG'", "3 values", "ReadOptions::weight", "'MAG[0]'"});
-  check_mentions(error_of<UsageError>([&] { (void)read(file, {.columns = {"RA"}, .weight = "0-1"}); }),
+  check_mentions(refusal<UsageError>(file, {.columns = {"RA"}, .weight = "0-1"}),
                  {"ReadOptions::weight is '0-1'", "2 columns of", "sample.fits"});
 }
 
@@ -128,29 +112,29 @@ TEST_CASE("fits reader: columns are chosen by the names of the table, beside tex
   const auto file = folder / "sky.fits";
   {
     FitsWriter writer(file);
-    writer.table(BINARY_TBL, "SKY", {"name", "dec", "ra", "z"}, {"4A", "1D", "1D", "1D"});
+    writer.table(BINARY_TBL, "SKY", {{"name", "4A"}, {"dec", "1D"}, {"ra", "1D"}, {"z", "1D"}});
     writer.write_text(1, {"a", "b"});
     writer.write(2, {1, 2});
     writer.write(3, {10, 20});
     writer.write(4, {0.5, 0.5});
   }
   const auto choose = [](const std::vector<std::string>& names) {
-    CHECK(names == std::vector<std::string>{"name", "dec", "ra", "z"});
+    CHECK(names == Names{"name", "dec", "ra", "z"});
     return std::vector<std::size_t>{2, 1};
   };
   const FilePoints points = read_points(file, {.choose = choose});
   CHECK(values_of(points) == Values{10, 1, 20, 2});
-  CHECK(points.column_names == std::vector<std::string>{"ra", "dec"});
+  CHECK(points.column_names == Names{"ra", "dec"});
 }
 
 TEST_CASE("fits: columns by name and number, precision by their types") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder);
-  const FilePoints single = read(file, {.columns = {"ra", "DEC"}});
+  const FilePoints single = read_points(file, {.columns = {"ra", "DEC"}});
   CHECK(single.precision() == Precision::float32);
   CHECK(values_of(single) == Values{1.5, -1, 2.5, -2, 3.5, -3});
-  CHECK(single.column_names == std::vector<std::string>{"RA", "Dec"});
-  const FilePoints mixed = read(file, {.columns = {"Z", "0", "3"}});
+  CHECK(single.column_names == Names{"RA", "Dec"});
+  const FilePoints mixed = read_points(file, {.columns = {"Z", "0", "3"}});
   CHECK(mixed.precision() == Precision::float64);
   CHECK(values_of(mixed) == Values{0.1, 1.5, 10, 0.2, 2.5, 20, 0.3, 3.5, 30});
 }
@@ -159,11 +143,11 @@ TEST_CASE("fits: tables by number and name") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder);
   const std::string table = GENERATE("2", "EVENTS", "events");
-  CHECK(values_of(read(file, {.table = table})) == Values{7, 9, 8, 10});
-  CHECK(values_of(read(file, {.columns = {"N"}, .table = "1"})) == Values{10, 20, 30});
+  CHECK(values_of(read_points(file, {.table = table})) == Values{7, 9, 8, 10});
+  CHECK(values_of(read_points(file, {.columns = {"N"}, .table = "1"})) == Values{10, 20, 30});
   for (const char* missing : {"0", "3", "GALAXIES", "-1"}) {
     CAPTURE(missing);
-    check_mentions(error_of<InputError>([&] { read(file, {.table = missing}); }),
+    check_mentions(refusal(file, {.table = missing}),
                    {"sample.fits", missing, "ReadOptions::table", "1 (STARS), 2 (EVENTS)"});
   }
 }
@@ -171,39 +155,36 @@ TEST_CASE("fits: tables by number and name") {
 TEST_CASE("fits: columns that are missing or no scalar numbers") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder);
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"GLON"}}); }),
+  check_mentions(refusal(file, {.columns = {"GLON"}}),
                  {"sample.fits", "'GLON'", "RA, Dec, Z, N, NAME, MAG, OK", "columns"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"NAME"}}); }), {"'NAME'", "8A", "columns"});
-  check_mentions(error_of<InputError>([&] { read(file); }), {"'MAG'", "ReadOptions::columns", "'MAG[0]'", "RA, Dec"});
+  check_mentions(refusal(file, {.columns = {"NAME"}}), {"'NAME'", "8A", "columns"});
+  check_mentions(refusal(file), {"'MAG'", "ReadOptions::columns", "'MAG[0]'", "RA, Dec"});
 }
 
 TEST_CASE("fits: vectors by element, counted from 0") {
   const TempFolder folder;
   const std::filesystem::path file = folder / "vectors.fits";
-  {
-    FitsWriter fits(file);
-    fits.table(BINARY_TBL, "T", {"POS", "ONE", "N", "NONE", "a[1]"}, {"3E", "1D", "2J", "0D", "1D"});
-    fits.write(1, {1, 2, 3, 4, 5, 6});
-    fits.write(2, {7, 8});
-    fits.write(3, {9, 10, 11, 12});
-    fits.write(5, {13, 14});
-  }
-  const FilePoints points = read(file, {.columns = {"POS[2]", "pos[0]"}});
+  FitsWriter(file).table(BINARY_TBL, "T",
+                         {{"POS", "3E", {1, 2, 3, 4, 5, 6}},
+                          {"ONE", "1D", {7, 8}},
+                          {"N", "2J", {9, 10, 11, 12}},
+                          {"NONE", "0D"},
+                          {"a[1]", "1D", {13, 14}}});
+  const FilePoints points = read_points(file, {.columns = {"POS[2]", "pos[0]"}});
   CHECK(points.precision() == Precision::float32);
   CHECK(values_of(points) == Values{3, 1, 6, 4});
-  CHECK(points.column_names == std::vector<std::string>{"POS[2]", "POS[0]"});
+  CHECK(points.column_names == Names{"POS[2]", "POS[0]"});
   CHECK(points.column_numbers == std::vector<std::size_t>{0, 0});
   CHECK(points.inputs[0].kind == "FITS table 1 (T)");
-  CHECK(values_of(read(file, {.columns = {"2[1]", "ONE"}})) == Values{10, 7, 12, 8});
-  CHECK(values_of(read(file, {.columns = {"ONE[0]", "a[1]"}})) == Values{7, 13, 8, 14});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"POS"}}); }),
+  CHECK(values_of(read_points(file, {.columns = {"2[1]", "ONE"}})) == Values{10, 7, 12, 8});
+  CHECK(values_of(read_points(file, {.columns = {"ONE[0]", "a[1]"}})) == Values{7, 13, 8, 14});
+  check_mentions(refusal(file, {.columns = {"POS"}}),
                  {"vectors.fits", "'POS'", "3 values", "'POS[0]'", "'POS[2]'", "from 0", "ReadOptions::columns"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"POS[3]"}}); }),
-                 {"'POS[3]'", "3 values", "counted from 0"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"NONE"}}); }), {"'NONE'", "no values"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"VEL[0]"}}); }), {"'VEL'", "POS, ONE, N"});
-  check_mentions(error_of<InputError>([&] { read(file); }), {"'POS[0]'"});
-  check_mentions(error_of<UsageError>([&] { read(file, {.columns = {"POS[1]", "pos[1]"}}); }), {"'POS[1]'", "twice"});
+  check_mentions(refusal(file, {.columns = {"POS[3]"}}), {"'POS[3]'", "3 values", "counted from 0"});
+  check_mentions(refusal(file, {.columns = {"NONE"}}), {"'NONE'", "no values"});
+  check_mentions(refusal(file, {.columns = {"VEL[0]"}}), {"'VEL'", "POS, ONE, N"});
+  check_mentions(refusal(file), {"'POS[0]'"});
+  check_mentions(refusal<UsageError>(file, {.columns = {"POS[1]", "pos[1]"}}), {"'POS[1]'", "twice"});
 }
 
 TEST_CASE("fits: elements of long vectors of many rows") {
@@ -212,47 +193,34 @@ TEST_CASE("fits: elements of long vectors of many rows") {
   constexpr std::size_t kElements = 50;
   Values values(kRows * kElements);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-  {
-    FitsWriter fits(folder / "long.fits");
-    fits.table(BINARY_TBL, "T", {"V"}, {"50D"});
-    fits.write(1, values);
-  }
-  const FilePoints points = read(folder / "long.fits", {.columns = {"V[49]", "V[7]"}});
-  REQUIRE(points.size() == kRows);
-  bool same = true;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    same = same && points.view().at(i, 0) == values[i * kElements + 49] &&
-           points.view().at(i, 1) == values[i * kElements + 7];
-  }
-  CHECK(same);
+  FitsWriter(folder / "long.fits").table(BINARY_TBL, "T", {{"V", "50D", values}});
+  const FilePoints points = read_points(folder / "long.fits", {.columns = {"V[49]", "V[7]"}});
+  check_rows(points, kRows, [&](auto i) { return Values{values[i * kElements + 49], values[i * kElements + 7]}; });
 }
 
 TEST_CASE("fits: columns of another table are pointed out") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder);
-  check_mentions(error_of<InputError>([&] {
-                   read(file, {.columns = {"X", "Y"}});
-                 }),
+  check_mentions(refusal(file, {.columns = {"X", "Y"}}),
                  {"sample.fits", "table 1 (STARS)", "table 2 (EVENTS)", "ReadOptions::table = '2'"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"RA"}, .table = "EVENTS"}); }),
-                 {"ReadOptions::table = '1'"});
-  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"RA", "X"}}); }), {"no column 'X'"});
+  check_mentions(refusal(file, {.columns = {"RA"}, .table = "EVENTS"}), {"ReadOptions::table = '1'"});
+  check_mentions(refusal(file, {.columns = {"RA", "X"}}), {"no column 'X'"});
 }
 
 TEST_CASE("fits: names with cfitsio's own characters are plain names") {
   const TempFolder folder;
   const std::filesystem::path file = write_sample(folder, "a[1](b)+2 {c}.fits");
-  CHECK(values_of(read(file, {.table = "EVENTS"})) == Values{7, 9, 8, 10});
+  CHECK(values_of(read_points(file, {.table = "EVENTS"})) == Values{7, 9, 8, 10});
 }
 
 TEST_CASE("fits: gzipped files") {
   const TempFolder folder;
-  folder.write("packed.fits.gz", test::gzip(bytes_of_file(write_sample(folder))));
-  CHECK(values_of(read(folder / "packed.fits.gz", {.table = "2"})) == Values{7, 9, 8, 10});
+  folder.write("packed.fits.gz", gzip(bytes_of_file(write_sample(folder))));
+  CHECK(values_of(read_points(folder / "packed.fits.gz", {.table = "2"})) == Values{7, 9, 8, 10});
   const std::string packed = bytes_of_file(folder / "packed.fits.gz");
-  check_mentions(error_of<InputError>([&] { read(folder.write("cut.fits.gz", packed.substr(0, packed.size() / 2))); }),
+  check_mentions(refusal(folder.write("cut.fits.gz", packed.substr(0, packed.size() / 2))),
                  {"cut.fits.gz", "truncated gzip"});
 }
 
 }  // namespace
-}  // namespace epsflow::io
+}  // namespace epsflow::io::test

@@ -1,78 +1,36 @@
 // HDF5 files lose their end or have a bit flipped. libhdf5 crashes on some of them, in a separate process.
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "io/damage_checks.hpp"
 #include "io/hdf5_samples.hpp"
-#include "io/io_test.hpp"
-#include "support/damage.hpp"
-
-#include <epsflow/io/read_points.hpp>
 
 namespace epsflow::io::test {
 namespace {
 
-using epsflow::test::flip_bits;
-using epsflow::test::truncate_everywhere;
-using Values = std::vector<double>;
-
-/// A file of each layout, and the columns that are read from it.
-struct Sample {
-  std::string name;
-  std::function<void(Hdf5Writer&)> write;
-  std::vector<std::string> columns = {};
-};
-
-std::vector<Sample> samples() {
+/// Returns a file of each layout.
+std::vector<DamageSample> samples() {
   Values values(400);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.25 * static_cast<double>(i * 7919 % 1000) + 1;
   std::vector<Row> rows(50);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {values[i], 2, 3, "abc", {4, 5}};
-  const auto matrix = [values](bool chunked) {
-    return [=](Hdf5Writer& file) { file.matrix("/cloud/xy", H5T_IEEE_F64LE, {200, 2}, values, chunked); };
-  };
-  const auto table = [rows](bool chunked) { return [=](Hdf5Writer& file) { file.table("/events", rows, chunked); }; };
-  return {{"matrix.h5", matrix(false)},
-          {"chunks.h5", matrix(true)},
-          {"table.h5", table(false), {"lat", "pair[1]"}},
-          {"table_chunks.h5", table(true), {"lat", "pair[1]"}}};
-}
-
-/// Calls test(bytes, read) for each sample; `read` reads damaged copies of its bytes.
-template <class Test>
-void for_each_sample(Test test) {
   const TempFolder folder;
-  for (const Sample& sample : samples()) {
-    CAPTURE(sample.name);
-    const std::filesystem::path file = folder / sample.name;
-    {
-      Hdf5Writer writer(file);
-      sample.write(writer);
-    }
-    test(bytes_of_file(file), [&](const std::string& bytes) {
-      return read_points(folder.write("damaged_" + sample.name, bytes), {.columns = sample.columns});
-    });
+  std::vector<DamageSample> list;
+  for (const bool chunked : {false, true}) {
+    Hdf5Writer(folder / "matrix.h5").matrix("/cloud/xy", H5T_IEEE_F64LE, {200, 2}, values, chunked);
+    Hdf5Writer(folder / "table.h5").table("/events", rows, chunked);
+    const std::string prefix = chunked ? "chunks_" : "";
+    list.push_back({prefix + "matrix.h5", bytes_of_file(folder / "matrix.h5")});
+    list.push_back({prefix + "table.h5", bytes_of_file(folder / "table.h5"), {.columns = {"lat", "pair[1]"}}});
   }
+  return list;
 }
 
 }  // namespace
 
-TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are there") {
-  for_each_sample([](const std::string& bytes, auto read) {
-    const Values all = values_of(read(bytes));
-    REQUIRE(all.size() >= 100);
-    const auto is_right = [&](const FilePoints& points, const std::string&) { return values_of(points) == all; };
-    truncate_everywhere(bytes, read, is_right);
-  });
-}
+TEST_CASE("hdf5 damage: a truncated file is an error, or all of its points are there") { check_truncated(samples()); }
 
-TEST_CASE("hdf5 damage: a flipped bit is an error, or leaves the number of rows") {
-  for_each_sample([](const std::string& bytes, auto read) {
-    const std::size_t rows = read(bytes).size();
-    const auto keeps_rows = [&](const FilePoints& points, const std::string&) { return points.size() == rows; };
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) flip_bits(bytes, read, keeps_rows, 400, seed);
-  });
-}
+TEST_CASE("hdf5 damage: a flipped bit is an error, or leaves the number of rows") { check_flipped(samples(), 400, 2); }
 
 TEST_CASE("hdf5: chunks of another size than their shape tells are not read past") {
   const TempFolder folder;
@@ -89,8 +47,8 @@ TEST_CASE("hdf5: chunks of another size than their shape tells are not read past
       std::string damaged = bytes;
       damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
       const std::filesystem::path file = folder.write("x.h5", damaged);
-      check_mentions(error_of<InputError>([&] { (void)read_points(file); }), {"x.h5"});
-      check_mentions(error_of<InputError>([&] { (void)read_points(file, {.external_storage = true}); }), {"x.h5"});
+      check_mentions(refusal(file), {"x.h5"});
+      check_mentions(refusal(file, {.external_storage = true}), {"x.h5"});
     }
   }
 }
@@ -116,8 +74,7 @@ TEST_CASE("hdf5: chunks for values of another size are refused in a linked file,
   REQUIRE(extents != std::string::npos);
   bytes[extents + 8] = 4;
   (void)folder.write("part.h5", bytes);
-  check_mentions(error_of<InputError>([&] { (void)read_points(outer, options); }),
-                 {"outer.h5", "chunks of '/link'", "values of 4 bytes", "takes 8"});
+  check_mentions(refusal(outer, options), {"outer.h5", "chunks of '/link'", "values of 4 bytes", "takes 8"});
 }
 
 }  // namespace epsflow::io::test

@@ -13,15 +13,8 @@
 #include "io/io_test.hpp"
 #include "io/shares.hpp"
 
-namespace epsflow::io {
+namespace epsflow::io::test {
 namespace {
-
-using test::check_mentions;
-using test::error_of;
-using test::Hdf5Writer;
-using test::TempFolder;
-using test::values_of;
-using Values = std::vector<double>;
 
 /// Positions of gas and dark matter, written as by Gadget-4: the header has one mass for all dark matter.
 struct Sample {
@@ -67,7 +60,7 @@ TEST_CASE("snapshot: dark matter is read, with the box and the columns of its pa
   const FilePoints points = read_points(file);
   CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
   CHECK(points.precision() == Precision::float32);
-  CHECK(points.column_names == std::vector<std::string>{"x", "y", "z"});
+  CHECK(points.column_names == Names{"x", "y", "z"});
   CHECK(points.box == Values{10, 10, 10});
   CHECK(points.has_masses);
   CHECK(points.inputs[0].kind == "snapshot, dark-matter (PartType1)");
@@ -100,8 +93,7 @@ TEST_CASE("snapshot: masses of the header, other columns, a projection, and path
 
 TEST_CASE("snapshot: several files, of which one has none of the particles, and shares") {
   const TempFolder folder;
-  const std::vector<std::filesystem::path> files{folder / "snap.0.hdf5", folder / "snap.1.hdf5",
-                                                 folder / "snap.2.hdf5"};
+  const Paths files{folder / "snap.0.hdf5", folder / "snap.1.hdf5", folder / "snap.2.hdf5"};
   const Values total{1, 3, 0, 0, 0, 0};
   write(files[0], {.in_all = total, .files = 3});
   write(files[1], {.gas = {1, 1, 1}, .dark = {}, .in_all = total, .files = 3});
@@ -114,11 +106,11 @@ TEST_CASE("snapshot: several files, of which one has none of the particles, and 
   CHECK(points.has_masses);
   CHECK(points.inputs[1].rows == 0);
   CHECK(points.inputs[1].pieces == 3);
-  test::check_shares(files[0], {.weight = "Masses"});
+  check_shares(files[0], {.weight = "Masses"});
   const FilePoints named = read_points(files, {.columns = {"x", "ParticleIDs"}, .weight = "vz"});
   CHECK(values_of(named) == Values{1, 7, 4, 8, 7, 7});
   CHECK(named.weights == Values{-3, -6, -9});
-  check_mentions(error_of<InputError>([&] { (void)read_points(files, {.columns = {"x", "Density"}}); }), {"Density"});
+  check_mentions(refusal(files, {.columns = {"x", "Density"}}), {"Density"});
 }
 
 TEST_CASE("snapshot: more particles than 32 bits count, of which one file has none") {
@@ -134,7 +126,7 @@ TEST_CASE("snapshot: counts and boxes that cannot be") {
   const Values total{0, 2, 0, 0, 0, 0};
   const auto says = [&](const Sample& sample) {
     write(file, sample);
-    return error_of<InputError>([&] { (void)read_points(file); });
+    return refusal(file);
   };
   check_mentions(says({.in_all = total, .said = {0, 0, 0, 0, 0, 0}}),
                  {"a.hdf5: damaged", "NumPart_ThisFile", "0 particles", "2 rows", "fetch the file again"});
@@ -179,21 +171,15 @@ TEST_CASE("snapshot: what cannot be read is said") {
   const TempFolder folder;
   write(folder / "a.hdf5", {});
   write(folder / "b.hdf5", {.box = {11}});
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "a.hdf5", {.particles = Particles::stars}); }),
+  check_mentions(refusal(folder / "a.hdf5", {.particles = Particles::stars}),
                  {"a.hdf5", "stars", "ReadOptions::particles", "dark-matter"});
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "a.hdf5", {.columns = {"Density"}}); }),
-                 {"Density", "x, y, z", "ParticleIDs", "Masses"});
-  check_mentions(error_of<InputError>([&] {
-                   (void)read_points({folder / "a.hdf5", folder / "b.hdf5"});
-                 }),
-                 {"b.hdf5", "a.hdf5", "different boxes"});
-  check_mentions(error_of<UsageError>([&] {
-                   (void)read_points(folder / "a.hdf5",
-                                     {.table = "/PartType1/Coordinates", .particles = Particles::gas});
-                 }),
-                 {"/PartType1/Coordinates", "ReadOptions::particles"});
+  check_mentions(refusal(folder / "a.hdf5", {.columns = {"Density"}}), {"Density", "x, y, z", "ParticleIDs", "Masses"});
+  check_mentions(refusal({folder / "a.hdf5", folder / "b.hdf5"}), {"b.hdf5", "a.hdf5", "different boxes"});
+  check_mentions(
+      refusal<UsageError>(folder / "a.hdf5", {.table = "/PartType1/Coordinates", .particles = Particles::gas}),
+      {"/PartType1/Coordinates", "ReadOptions::particles"});
   Hdf5Writer(folder / "plain.h5").matrix("/points", H5T_IEEE_F64LE, {1, 2}, {1, 2});
-  check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "plain.h5", {.particles = Particles::gas}); }),
+  check_mentions(refusal<UsageError>(folder / "plain.h5", {.particles = Particles::gas}),
                  {"/points", "no snapshot", "ReadOptions::particles"});
   {
     Hdf5Writer out(folder / "short.hdf5");
@@ -202,8 +188,7 @@ TEST_CASE("snapshot: what cannot be read is said") {
     out.matrix("/PartType1/Coordinates", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
     out.matrix("/PartType4/Masses", H5T_IEEE_F64LE, {2}, {1, 2});
   }
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "short.hdf5"); }),
-                 {"short.hdf5", "3 particles", "2 rows", "NumPart_ThisFile"});
+  check_mentions(refusal(folder / "short.hdf5"), {"short.hdf5", "3 particles", "2 rows", "NumPart_ThisFile"});
   {
     Hdf5Writer out(folder / "flat.hdf5");
     out.group("/Header");
@@ -211,12 +196,9 @@ TEST_CASE("snapshot: what cannot be read is said") {
     out.matrix("/PartType1/Coordinates", H5T_IEEE_F64LE, {2, 2}, {1, 2, 3, 4});
     out.matrix("/PartType4/Masses", H5T_IEEE_F64LE, {1}, {1});
   }
-  check_mentions(error_of<InputError>([&] { (void)read_points(folder / "flat.hdf5"); }),
-                 {"Coordinates", "three columns"});
-  check_mentions(
-      error_of<InputError>([&] { (void)read_points(folder / "flat.hdf5", {.particles = Particles::stars}); }),
-      {"/PartType4", "no Coordinates"});
+  check_mentions(refusal(folder / "flat.hdf5"), {"Coordinates", "three columns"});
+  check_mentions(refusal(folder / "flat.hdf5", {.particles = Particles::stars}), {"/PartType4", "no Coordinates"});
 }
 
 }  // namespace
-}  // namespace epsflow::io
+}  // namespace epsflow::io::test

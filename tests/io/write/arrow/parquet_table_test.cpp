@@ -19,8 +19,6 @@
 namespace epsflow::io::test {
 namespace {
 
-using Values = std::vector<double>;
-
 template <class T>
 T value_of(arrow::Result<T> result) {
   INFO(result.status().ToString());
@@ -101,18 +99,17 @@ TEST_CASE("write parquet: coordinates keep their precision and every bit") {
 }
 
 TEST_CASE("write parquet: names are UTF-8, and the system's reason is told") {
-  check_mentions(error_of<UsageError>([] {
-                   parquet_tables().check(std::vector<std::string>{"x", "L\xe4nge"}, 0, "column");
-                 }),
-                 {"L\\xe4nge", "UTF-8", ".csv"});
+  check_error<UsageError>({"L\\xe4nge", "UTF-8", ".csv"}, [] {
+    parquet_tables().check(Names{"x", "L\xe4nge"}, 0, "column");
+  });
   const VariantResult result{{0.1, 7}, {0, -1}, {}, 1.5};
-  check_mentions(error_of<ResourceError>([&] { write_labels("/dev/null/l.parquet", result, Overwrite::replace); }),
-                 {"/dev/null/l.parquet"});
+  check_error<ResourceError>({"/dev/null/l.parquet"},
+                             [&] { write_labels("/dev/null/l.parquet", result, Overwrite::replace); });
   const Metric metric;
   const OutputTable table{
       .origin = {"t", result, metric}, .rows = 2, .columns = {{"x", ColumnView<std::int32_t>{result.labels.data()}}}};
-  check_mentions(error_of<ResourceError>([&] { parquet_tables().write("/dev/full", "t.parquet", table); }),
-                 {"t.parquet", "No space left on device"});
+  check_error<ResourceError>({"t.parquet", "No space left on device"},
+                             [&] { parquet_tables().write("/dev/full", "t.parquet", table); });
 }
 
 }  // namespace epsflow::io::test
