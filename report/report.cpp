@@ -281,7 +281,7 @@ ordered_json Report::State::data() const {
   for (const Plane& plane : planes) json["planes"].push_back(as_json(plane));
   json["cells"] = ordered_json::array();
   for (const auto& [variant, cell] : cells) {
-    ordered_json one = counts_as_json(variant, cell.summary);
+    ordered_json one = counts_as_json<ordered_json>(variant, cell.summary);
     if (!cell.own_eps.is_null()) one["eps"] = nullptr;
     one["own_eps"] = cell.own_eps;
     one["score"] = cell.score;
