@@ -1,11 +1,13 @@
 #include <epsflow/tracks/tracks.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include <epsflow/catalog/cluster_order.hpp>
 #include <epsflow/clustering/cluster_matching.hpp>
+#include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/labels.hpp>
@@ -148,31 +150,13 @@ void number_cells(Tracks& found, tracks::LinksOfSlices& links, const std::vector
   }
 }
 
-/// Disjoint sets. The smallest feature of each set represents it.
-class Sets {
- public:
-  explicit Sets(std::size_t n) : parent_(n) {
-    for (std::uint32_t i = 0; i < n; ++i) parent_[i] = i;
-  }
-  std::uint32_t find(std::uint32_t i) noexcept {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void unite(std::uint32_t a, std::uint32_t b) noexcept {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 void number_tracks(Tracks& found) {
-  Sets sets(found.features.size());
+  std::vector<std::uint32_t> parent(found.features.size());
+  std::iota(parent.begin(), parent.end(), 0U);
+  const clustering::UnionFind sets(parent);
   for (const FeatureLink& link : found.links) sets.unite(link.from, link.to);
   for (std::uint32_t f = 0; f < found.features.size(); ++f) {
-    const std::uint32_t first = sets.find(f);
+    const std::uint32_t first = sets.find(f);  // the smallest feature of the set
     found.features[f].track = first == f ? ++found.tracks : found.features[first].track;
   }
 }
