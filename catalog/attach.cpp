@@ -1,7 +1,6 @@
 #include <epsflow/catalog/attach.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -12,31 +11,11 @@
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/candidate_ranges.hpp>
-#include <epsflow/index/distance.hpp>
 #include <epsflow/index/grid.hpp>
+#include <epsflow/index/pair_sums.hpp>
 
 namespace epsflow {
 namespace {
-
-/// Computes the value that is compared with the limit, for D dimensions in plain space.
-template <std::size_t D>
-struct PlainSum {
-  std::array<const double*, D> x;
-  double operator()(std::uint32_t p, std::uint32_t q) const noexcept {
-    return index::squared_distance<D>([&](std::size_t k) { return x[k][p]; }, [&](std::size_t k) { return x[k][q]; },
-                                      D);
-  }
-};
-
-/// Computes the same value in any space.
-struct SpaceSum {
-  const std::vector<const double*>& x;
-  index::SpaceView space;
-  double operator()(std::uint32_t p, std::uint32_t q) const noexcept {
-    return index::norm_sum<0>(
-        space, [&](std::size_t k) { return x[k][p]; }, [&](std::size_t k) { return x[k][q]; }, x.size());
-  }
-};
 
 void check(const AttachInput& input) {
   (void)Sweep({{input.linking_length, 1}});  // checks the linking length
@@ -121,19 +100,8 @@ std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& ca
   const std::size_t width = transformed_dims(metric, input.others.dims());
   const Buffer<double> places = transformed_points(input, metric);
   const index::Grid grid(PointsView(places.span(), width), radius, Cells::eps, cancel, space);
-  std::vector<const double*> x(width);
-  for (std::size_t k = 0; k < width; ++k) x[k] = grid.coordinates<double>(k);
-  std::vector<double> periods;
-  for (const ClosedAxis& axis : space.axes) periods.push_back(axis.length);
   const double limit = space.limit(radius);
-  if (space.plain() && width == 2) {
-    find_nearest(input, grid, PlainSum<2>{{x[0], x[1]}}, limit, found, cancel);
-  } else if (space.plain() && width == 3) {
-    find_nearest(input, grid, PlainSum<3>{{x[0], x[1], x[2]}}, limit, found, cancel);
-  } else {
-    const index::SpaceView view{space.norm, space.power, periods.empty() ? nullptr : periods.data()};
-    find_nearest(input, grid, SpaceSum{x, view}, limit, found, cancel);
-  }
+  index::with_pair_sum(grid, [&](const auto& sum) { find_nearest(input, grid, sum, limit, found, cancel); });
   return found;
 }
 

@@ -4,9 +4,9 @@
 
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/report_pages.hpp>
+#include <epsflow/core/json_numbers.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/write_table.hpp>
-#include <epsflow/report/as_json.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -149,7 +149,7 @@ void SweepRun::print_as_json(std::string_view status, double seconds) const {
   add_input(json, input_.origin, metric_);
   json["variants"] = nlohmann::ordered_json::array();
   for (const auto& [variant, e] : folder_->entries()) {
-    nlohmann::ordered_json counts = report::counts_as_json(e.variant, e.summary);
+    nlohmann::ordered_json counts = counts_as_json<nlohmann::ordered_json>(e.variant, e.summary);
     if (variant.min_cluster_size > 0) counts["persistence"] = e.persistence;
     counts["seconds"] = e.seconds;
     counts["labels"] = e.has_labels ? nlohmann::ordered_json(io::labels_name(variant)) : nlohmann::ordered_json();

@@ -128,4 +128,17 @@ LabelSummary JsonNumbers<Json>::summary(std::optional<std::uint64_t> points) con
   return summary;
 }
 
+/// Returns an object with the parameters of a variant and its counts, as JsonNumbers reads them. Files, --json and the
+/// page of a report have the same entries in the same order.
+template <class Json>
+[[nodiscard]] Json counts_as_json(const Variant& variant, const LabelSummary& summary) {
+  if (variant.min_cluster_size > 0) {
+    return {{"minpts", variant.minpts},     {"min_cluster_size", variant.min_cluster_size},
+            {"clusters", summary.clusters}, {"noise", summary.noise},
+            {"clustered", summary.core},    {"largest", summary.largest}};
+  }
+  return {{"eps", variant.eps},   {"minpts", variant.minpts}, {"clusters", summary.clusters}, {"noise", summary.noise},
+          {"core", summary.core}, {"border", summary.border}, {"largest", summary.largest}};
+}
+
 }  // namespace epsflow

@@ -2,13 +2,15 @@
 
 #include <string>
 
+#include <epsflow/core/json_numbers.hpp>
+
 namespace epsflow::report {
 namespace {
 
 using nlohmann::ordered_json;
 
 ordered_json as_json(const Offer& offer) {
-  ordered_json json = counts_as_json(offer.variant, offer.summary);
+  ordered_json json = counts_as_json<ordered_json>(offer.variant, offer.summary);
   if (offer.variant.eps == 0) json["eps"] = nullptr;
   if (!offer.cell) json["eps_of_clusters"] = offer.eps_of_clusters;
   json["score"] = offer.score;
@@ -20,16 +22,6 @@ ordered_json as_json(const Offer& offer) {
 }
 
 }  // namespace
-
-ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary) {
-  if (variant.min_cluster_size > 0) {
-    return {{"minpts", variant.minpts},     {"min_cluster_size", variant.min_cluster_size},
-            {"clusters", summary.clusters}, {"noise", summary.noise},
-            {"clustered", summary.core},    {"largest", summary.largest}};
-  }
-  return {{"eps", variant.eps},   {"minpts", variant.minpts}, {"clusters", summary.clusters}, {"noise", summary.noise},
-          {"core", summary.core}, {"border", summary.border}, {"largest", summary.largest}};
-}
 
 ordered_json as_json(const Exploration& made) {
   ordered_json json;

@@ -1,16 +1,11 @@
-// Counts and recommendations as JSON. The form is the same in --json, in explore.json and on the page.
+// Recommendations as JSON. The form is the same in --json, in explore.json and on the page.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
-#include <epsflow/core/labels.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/pipeline/explore.hpp>
 
 namespace epsflow::report {
-
-/// Returns an object with the parameters of a variant and its counts.
-[[nodiscard]] nlohmann::ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary);
 
 /// Returns an object with "grid", "recommended" (null if there is no structure), "one_eps" (if there is such an offer),
 /// "alternatives" and "doubts".

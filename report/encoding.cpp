@@ -63,7 +63,7 @@ Bytes pack_places(std::span<const std::uint32_t> places) {
 std::string base64(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
-  text.reserve(base64_length(bytes.size()));
+  text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t bits = 0;

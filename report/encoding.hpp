@@ -25,9 +25,6 @@ using Bytes = std::vector<std::uint8_t>;
 /// Returns the bytes in base64 (RFC 4648, padded).
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
 
-/// Returns the length of base64() for this number of bytes.
-[[nodiscard]] constexpr std::size_t base64_length(std::size_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
-
 /// Returns JSON that is safe inside HTML: no text in it, such as a file name, can end its script element.
 [[nodiscard]] std::string json_in_html(std::string_view json);
 

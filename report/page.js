@@ -187,7 +187,7 @@
     { name: "core", label: "core points", of: (c) => c.core / data.points, text: (v) => share(v * data.points) },
     { name: "score", label: "score of the recommendation", of: (c) => c.score, text: number },
     { name: "validity", label: "separation along eps (relative validity)", of: (c) => c.validity, text: number },
-  ].filter((q) => data.cells.some((cell) => q.of(cell) !== null && Number.isFinite(q.of(cell))));
+  ].filter((q) => data.cells.some((cell) => Number.isFinite(q.of(cell))));
   let quantity = quantities[0];
   const chosen = [null, null];
   let focus = null;
@@ -196,14 +196,14 @@
   const rows = [...data.minpts].reverse();  // small minpts at the bottom, as on an axis
 
   function paintGrid() {
-    const values = [...tds.keys()].map((cell) => quantity.of(cell)).filter((v) => v !== null && Number.isFinite(v));
+    const values = [...tds.keys()].map((cell) => quantity.of(cell)).filter(Number.isFinite);
     const lift = quantity.log ? (v) => Math.log10(v + 1) : (v) => v;
     const low = Math.min(...values);
     const high = Math.max(...values);
     const part = (v) => (high > low ? (lift(v) - lift(low)) / (lift(high) - lift(low)) : 0.5);
     for (const [cell, td] of tds) {
       const value = quantity.of(cell);
-      const has = value !== null && Number.isFinite(value);
+      const has = Number.isFinite(value);
       const colour = has ? rampColour(part(value)) : null;
       td.className = `cell${has ? "" : " none"}`;
       td.style.background = has ? css(colour) : "";
@@ -372,7 +372,7 @@
     };
     paint(0);
 
-    const pointed = element("p", { class: "quiet" }, " ");
+    const pointed = quiet(" ");
     const valueAt = new Map(pixels.map((pixel, i) => [pixel, values[i]]));
     const along = (axis, part) => axis.from + part * (axis.to - axis.from);
     canvas.addEventListener("pointermove", (event) => {
@@ -419,15 +419,14 @@
       if (other !== figure) other.dispatchEvent(new CustomEvent("light", { detail: value }));
     });
 
+  const quiet = (...children) => element("p", { class: "quiet" }, ...children);
+  const figureOf = (title, ...children) => element("figure", {}, element("h4", {}, title), ...children);
   const swatch = (value) => element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": "true" });
 
   function sizesFigure(cell) {
-    const figure = element("figure", {}, element("h4", {}, "Sizes of clusters"));
+    const title = "Sizes of clusters";
     const bins = cell.sizes.map((clusters, k) => ({ clusters, from: 2 ** k, to: 2 ** (k + 1) })).filter((bin) => bin.clusters > 0);
-    if (!bins.length) {
-      figure.append(element("p", { class: "quiet" }, cell.clusters ? "The sizes of these clusters were not kept." : "There are no clusters here."));
-      return figure;
-    }
+    if (!bins.length) return figureOf(title, quiet(cell.clusters ? "The sizes of these clusters were not kept." : "There are no clusters here."));
     // One bin alone would fill the field.
     const from = bins[0].from / (bins.length < 3 && bins[0].from > 1 ? 2 : 1);
     const to = bins[bins.length - 1].to * (bins.length < 3 ? 2 : 1);
@@ -443,67 +442,51 @@
       const height = placeY(bin.clusters) * inner.height;
       picture.append(drawn("rect", { class: "bar", x: left + 1, width: Math.max(1, placeX(bin.to) * inner.width - placeX(bin.from) * inner.width - 2), y: inner.y + inner.height - height, height }));
     }
-    figure.append(picture, downloadButton("sizes", cell, ["points_from", "points_to", "clusters"], () => bins.map((bin) => [bin.from, bin.to - 1, bin.clusters])));
-    return figure;
+    return figureOf(title, picture, downloadButton("sizes", cell, ["points_from", "points_to", "clusters"], () => bins.map((bin) => [bin.from, bin.to - 1, bin.clusters])));
+  }
+
+  /** Draws clusters as bars between two eps: [number, points, from, to]. Returns the picture, its field and the place of an eps. */
+  function drawBars(cell, from, to, bars, label) {
+    const place = (v) => Math.log(v / from) / Math.log(to / from);
+    const step = 16;
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), bars.length * step + box.top + box.bottom + 6,
+      { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] }, label);
+    const at = (eps) => inner.x + place(eps) * inner.width;
+    bars.forEach(([cluster, size, begin, end], i) => {
+      const y = inner.y + 3 + i * step;
+      picture.append(drawn("rect", { x: at(begin), width: Math.max(2, at(end) - at(begin)), y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
+        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" }, `${cluster}: ${count(size)}`));
+    });
+    return { picture, inner, at };
   }
 
   function livesFigure(cell) {
-    const figure = element("figure", {}, element("h4", {}, "Lives of the largest clusters along eps"));
-    if (!cell.lives || data.eps.length < 2) {
-      figure.append(element("p", { class: "quiet" }, data.has_lineage ? "One eps alone shows no lives." : "How long clusters live is not known of these results: sweep with --lineage, or explore."));
-      return figure;
-    }
-    if (!cell.lives.length) {
-      figure.append(element("p", { class: "quiet" }, "There are no clusters here."));
-      return figure;
-    }
-    const from = data.eps[0];
+    const title = "Lives of the largest clusters along eps";
+    if (!cell.lives || data.eps.length < 2) return figureOf(title, quiet(data.has_lineage ? "One eps alone shows no lives." : "How long clusters live is not known of these results: sweep with --lineage, or explore."));
+    if (!cell.lives.length) return figureOf(title, quiet("There are no clusters here."));
     const to = data.eps[data.eps.length - 1];
-    const place = (v) => Math.log(v / from) / Math.log(to / from);
-    const step = 16;
-    const high = cell.lives.length * step + box.top + box.bottom + 6;
-    const names = cell.lives.map(([cluster, size]) => `${cluster}: ${count(size)}`);
-    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), high, { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] },
+    const { picture, inner, at } = drawBars(cell, data.eps[0], to, cell.lives.map(([cluster, size, birth, death]) => [cluster, size, birth, death ?? to]),
       `Lives along eps of the largest clusters of ${nameOf(cell)}: ${cell.lives.map(([cluster, size, birth, death]) => `cluster ${cluster} of ${count(size)} points from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`).join("; ")}`);
-    cell.lives.forEach(([, , birth, death], i) => {
-      const left = inner.x + place(birth) * inner.width;
-      const right = inner.x + (death === null ? 1 : place(death)) * inner.width;
-      const y = inner.y + 3 + i * step;
-      picture.append(drawn("rect", { x: left, width: Math.max(2, right - left), y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
-        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" }, names[i]));
-    });
-    const here = inner.x + place(cell.eps) * inner.width;
-    picture.append(drawn("line", { class: "here", x1: here, x2: here, y1: inner.y, y2: inner.y + inner.height }));
-    figure.append(picture, element("figcaption", {}, "A bar is a cluster, with its number and its points in this cell. It begins at the eps at which the cluster appears, and ends where it merges with one that appeared at a smaller eps; a bar that reaches the right edge lasts to the end of the grid. The dashed line is this cell."),
+    picture.append(drawn("line", { class: "here", x1: at(cell.eps), x2: at(cell.eps), y1: inner.y, y2: inner.y + inner.height }));
+    return figureOf(title, picture, element("figcaption", {}, "A bar is a cluster, with its number and its points in this cell. It begins at the eps at which the cluster appears, and ends where it merges with one that appeared at a smaller eps; a bar that reaches the right edge lasts to the end of the grid. The dashed line is this cell."),
       downloadButton("lives", cell, ["cluster", "points", "eps_from", "eps_to"], () => cell.lives));
-    return figure;
   }
 
   function ownEpsFigure(cell) {
-    const figure = element("figure", {}, element("h4", {}, "The eps of the largest clusters"));
     const own = cell.own_eps;
-    const from = Math.min(...data.eps, ...own.map(([, , eps]) => eps)) / 1.2;
-    const to = Math.max(...data.eps, ...own.map(([, , eps]) => eps));
-    const place = (v) => Math.log(v / from) / Math.log(to / from);
-    const step = 16;
-    const high = own.length * step + box.top + box.bottom + 6;
-    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), high, { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] },
+    const all = [...data.eps, ...own.map(([, , eps]) => eps)];
+    const from = Math.min(...all) / 1.2;
+    const { picture } = drawBars(cell, from, Math.max(...all), own.map(([cluster, size, eps]) => [cluster, size, from, eps]),
       `The eps of the largest clusters: ${own.map(([cluster, size, eps]) => `cluster ${cluster} of ${count(size)} points ${number(eps)}`).join("; ")}`);
-    own.forEach(([cluster, size, eps], i) => {
-      const y = inner.y + 3 + i * step;
-      picture.append(drawn("rect", { x: inner.x, width: place(eps) * inner.width, y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
-        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" }, `${cluster}: ${count(size)}`));
-    });
-    figure.append(picture, element("figcaption", {}, "A bar is a cluster, with its number and its points; its length is the eps of the cluster. Core points of a cluster are connected at this eps, and its border points lie within it. No single eps shows all of these clusters."),
+    return figureOf("The eps of the largest clusters", picture, element("figcaption", {}, "A bar is a cluster, with its number and its points; its length is the eps of the cluster. Core points of a cluster are connected at this eps, and its border points lie within it. No single eps shows all of these clusters."),
       downloadButton("eps", cell, ["cluster", "points", "eps"], () => own));
-    return figure;
   }
 
   function treeFigure(cell) {
-    const figure = element("figure", {}, element("h4", {}, "Tree of clusters"));
+    const figure = figureOf("Tree of clusters");
     const ends = (cell.tree || []).flatMap((c) => c.steps.map(([eps]) => eps)).filter((eps) => eps > 0);
     if (!ends.length) {
-      figure.append(element("p", { class: "quiet" }, cell.tree ? "All points are equal." : "The tree is not in the folder."));
+      figure.append(quiet(cell.tree ? "All points are equal." : "The tree is not in the folder."));
       return figure;
     }
     const from = Math.min(...ends) / 1.02;
@@ -562,8 +545,8 @@
     if (left > 0) words.push(rows.length ? `The ${count(rows.length)} largest of ${counted(cell.clusters, "cluster")}; ${counted(left, "smaller one")} ${left === 1 ? "is" : "are"} left out.` : "The labels of this cell were not kept, so its clusters are not listed.");
     if (rows.length && data.shown_dims < data.dims) words.push(`The first ${data.shown_dims} of ${data.dims} coordinates.`);
     if (!cell.clusters) words.push("There are no clusters here.");
-    section.append(element("p", { class: "quiet" }, words.join(" ")));
-    if (hint && !hasOwnEps(cell) && cell.clusters && (left > 0 || data.shown_dims < data.dims)) section.append(element("p", { class: "quiet" }, "All of them: ", element("code", {}, hint)));
+    section.append(quiet(words.join(" ")));
+    if (hint && !hasOwnEps(cell) && cell.clusters && (left > 0 || data.shown_dims < data.dims)) section.append(quiet("All of them: ", element("code", {}, hint)));
     if (rows.length) section.append(downloadButton("clusters", cell, data.catalogue.map(titled), () => rows));
     return section;
   }
@@ -573,15 +556,10 @@
     const panel = element("section", { class: "panel", "aria-labelledby": `cell-${side}` },
       element("h3", { id: `cell-${side}` }, `${data.cells.length > 1 && chosen[1] ? (side === 0 ? "First: " : "Second: ") : ""}${mark ? `${mark} ` : ""}${nameOf(cell)}`),
       element("p", {}, `${counted(cell.clusters, "cluster")}; ${share(cell.noise)} noise (${counted(cell.noise, "point")}); largest ${counted(cell.largest, "point")} (${share(cell.largest)})${ofTrees ? "" : `; ${share(cell.core)} core points`}.`));
-    const figures = element("div", { class: "figures" });
-    if (cell.maps.length) {
-      figures.append(mapFigure(cell, side, 0));
-    } else {
-      figures.append(element("figure", { class: "map" }, element("h4", {}, "Map"),
-        element("p", { class: "quiet" }, cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map.")));
-    }
-    figures.append(sizesFigure(cell), ofTrees ? treeFigure(cell) : hasOwnEps(cell) ? ownEpsFigure(cell) : livesFigure(cell));
-    panel.append(figures, catalogue(cell));
+    const map = cell.maps.length ? mapFigure(cell, side, 0) : element("figure", { class: "map" }, element("h4", {}, "Map"),
+      quiet(cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map."));
+    const along = ofTrees ? treeFigure(cell) : hasOwnEps(cell) ? ownEpsFigure(cell) : livesFigure(cell);
+    panel.append(element("div", { class: "figures" }, map, sizesFigure(cell), along), catalogue(cell));
     return panel;
   }
 

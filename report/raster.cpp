@@ -8,15 +8,21 @@
 
 namespace epsflow::report {
 
+std::vector<std::size_t> largest_of(std::span<const std::uint64_t> sizes, std::size_t most) {
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  most = std::min(most, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
+                            [&](std::size_t i) { return std::pair(~sizes[i], i); });
+  order.resize(most);
+  return order;
+}
+
 Bytes values_of(std::span<const std::uint64_t> sizes) {
-  std::vector<std::size_t> by_size(sizes.size());
-  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-  std::ranges::stable_sort(by_size, [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   Bytes values(sizes.size() + 1, kOtherValue);
   values[0] = kNoiseValue;
-  for (std::size_t rank = 0; rank < std::min<std::size_t>(by_size.size(), kOtherValue - kFirstValue); ++rank) {
-    values[by_size[rank] + 1] = static_cast<std::uint8_t>(kFirstValue + rank);
-  }
+  std::uint8_t next = kFirstValue;
+  for (const std::size_t cluster : largest_of(sizes, kOtherValue - kFirstValue)) values[cluster + 1] = next++;
   return values;
 }
 

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -91,11 +89,10 @@ std::vector<std::uint64_t> histogram_of(const std::vector<Size>& sizes) {
 }
 
 /// Returns the largest clusters in their order. A parent is not smaller than its children, so it is among them.
-std::vector<TreeCluster> largest_of(std::span<const TreeCluster> clusters, std::size_t most) {
-  std::vector<std::size_t> order(clusters.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t c) { return clusters[c].size; });
-  order.resize(std::min(order.size(), most));
+std::vector<TreeCluster> top_of_tree(std::span<const TreeCluster> clusters, std::size_t most) {
+  std::vector<std::uint64_t> sizes;
+  for (const TreeCluster& cluster : clusters) sizes.push_back(cluster.size);
+  std::vector<std::size_t> order = largest_of(sizes, most);
   std::ranges::sort(order);
   std::vector<std::int64_t> place(clusters.size());
   std::vector<TreeCluster> kept;
@@ -167,14 +164,8 @@ struct Report::State {
 
 void Report::State::add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const {
   const Catalog made = catalog({.points = subject.points, .metric = subject.metric, .labels = labels}, cancel);
-  std::vector<std::size_t> by_size(made.count());
-  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-  const std::size_t rows = std::min(made.count(), kMostRows);
-  std::ranges::partial_sort(by_size, by_size.begin() + static_cast<std::ptrdiff_t>(rows), {},
-                            [&](std::size_t c) { return std::pair(~made.size[c], made.cluster[c]); });
   const std::size_t d = made.dims;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const std::size_t c = by_size[i];
+  for (const std::size_t c : largest_of(made.size, kMostRows)) {
     ordered_json row{made.cluster[c], made.size[c]};
     const std::size_t shown = std::min(d, kShownCoordinates);
     for (std::size_t k = 0; k < shown; ++k) row.push_back(short_number(made.center[c * d + k]));
@@ -211,7 +202,7 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
   if (cell.tree.empty()) return nullptr;
   ordered_json tree = ordered_json::array();
   const std::size_t most = std::max<std::size_t>(kAllTreeClusters / cells.size(), 1);
-  for (const TreeCluster& of : largest_of(cell.tree, most)) {
+  for (const TreeCluster& of : top_of_tree(cell.tree, most)) {
     const std::size_t place = static_cast<std::size_t>(of.label) + 1;  // of noise 0
     ordered_json steps = ordered_json::array();
     for (const auto& [eps, size] : of.steps) steps.push_back({short_number(eps), size});
@@ -281,7 +272,7 @@ ordered_json Report::State::data() const {
   for (const Plane& plane : planes) json["planes"].push_back(as_json(plane));
   json["cells"] = ordered_json::array();
   for (const auto& [variant, cell] : cells) {
-    ordered_json one = counts_as_json(variant, cell.summary);
+    ordered_json one = counts_as_json<ordered_json>(variant, cell.summary);
     if (!cell.own_eps.is_null()) one["eps"] = nullptr;
     one["own_eps"] = cell.own_eps;
     one["score"] = cell.score;
@@ -346,7 +337,7 @@ void Report::add_lineage(const Lineage& lineage) {
 
 void Report::add_tree(const Variant& variant, std::span<const TreeCluster> clusters) {
   State::Cell& cell = state_->cells.at(variant);
-  cell.tree = largest_of(clusters, kMostTreeClusters);
+  cell.tree = top_of_tree(clusters, kMostTreeClusters);
   cell.tree_clusters = clusters.size();
 }
 
@@ -360,11 +351,9 @@ void Report::add_scores(std::span<const std::pair<Variant, double>> scores) {
 void Report::State::add_own_eps(Cell& cell, std::span<const std::int32_t> labels, std::span<const double> eps) {
   cell.own_eps = ordered_json::array();
   const std::vector<std::uint64_t> sizes = sizes_of(labels);
-  std::vector<std::size_t> by_size(std::min(sizes.size(), eps.size()));
-  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-  std::ranges::stable_sort(by_size, std::greater(), [&](std::size_t c) { return sizes[c]; });
-  by_size.resize(std::min(by_size.size(), kMostBars));
-  for (const std::size_t c : by_size) cell.own_eps.push_back({c, sizes[c], short_number(eps[c])});
+  for (const std::size_t c : largest_of(std::span(sizes).first(std::min(sizes.size(), eps.size())), kMostBars)) {
+    cell.own_eps.push_back({c, sizes[c], short_number(eps[c])});
+  }
 }
 
 void Report::advise(const std::string& exploration, std::span<const std::int32_t> recommended,

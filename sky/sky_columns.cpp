@@ -173,9 +173,10 @@ std::vector<std::size_t> sky_columns(std::span<const std::string> names, const M
   return pair;
 }
 
-std::string other_units_of_names(std::span<const std::string> names, const Metric& metric) {
+void require_unit_of_names(std::span<const std::string> names, const Metric& metric) {
+  if (!on_sphere(metric.kind)) return;
   const bool radians = in_radians(metric.kind);
-  if (!on_sphere(metric.kind)) return {};
+  const std::string other = radians ? "degrees" : "radians";
   std::set<std::size_t> wrong;
   std::set<std::string> units;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -184,25 +185,18 @@ std::string other_units_of_names(std::span<const std::string> names, const Metri
       const bool is_other = has_word(radians ? kSaysDegrees : kSaysRadians, part);
       if (!is_other && !has_word(kOtherUnits, part)) continue;
       wrong.insert(i);
-      units.insert(is_other ? (radians ? "degrees" : "radians") : part);
+      units.insert(is_other ? other : part);
     }
   }
-  if (wrong.empty()) return {};
+  if (wrong.empty()) return;
   std::string text = "by the names " + listed(names, wrong) + " columns are in ";
   for (const std::string& unit : units) text += (unit == *units.begin() ? "" : " and ") + unit;
-  return text;
-}
-
-void require_unit_of_names(std::span<const std::string> names, const Metric& metric) {
-  const std::string other = other_units_of_names(names, metric);
-  if (other.empty()) return;
-  const bool radians = in_radians(metric.kind);
-  const bool has_metric = other.ends_with(radians ? " columns are in degrees" : " columns are in radians");
-  throw UsageError(
-      other + ", and " + (radians ? "haversine takes radians" : "greatcircle takes degrees") + ": convert them, " +
-      (has_metric ? std::string("choose Metric::kind = MetricKind::") + (radians ? "greatcircle, " : "haversine, ")
-                  : "") +
-      "or rename them where the names are wrong");
+  text +=
+      std::string(", and ") + (radians ? "haversine takes radians" : "greatcircle takes degrees") + ": convert them, ";
+  const bool has_metric = units.size() == 1 && units.contains(other);
+  if (has_metric)
+    text += std::string("choose Metric::kind = MetricKind::") + (radians ? "greatcircle, " : "haversine, ");
+  throw UsageError(text + "or rename them where the names are wrong");
 }
 
 bool may_be_one_system(std::span<const std::string> a, std::span<const std::string> b) {

@@ -28,13 +28,9 @@ namespace epsflow {
 /// columns, or gives latitude first and sets Metric::latitude_first.
 [[nodiscard]] std::vector<std::size_t> sky_columns(std::span<const std::string> names, const Metric& metric);
 
-/// Returns a phrase on names with another unit than the metric takes: "by the names 'lat_rad', 'lon_rad' columns are in
-/// radians" for greatcircle, which takes degrees; haversine takes radians. lat_km, ra_hours and the like are in
-/// neither. Empty without such names. names: of the columns that are used, except columns whose unit is known
-/// otherwise. Unknown names are ignored.
-[[nodiscard]] std::string other_units_of_names(std::span<const std::string> names, const Metric& metric);
-
-/// Throws UsageError if other_units_of_names() is not empty.
+/// Throws UsageError for names with another unit than the metric takes, such as lat_rad for greatcircle, which takes
+/// degrees; haversine takes radians. lat_km, ra_hours and the like are in neither. names: of the columns that are used,
+/// except columns whose unit is known otherwise. Unknown names are ignored.
 void require_unit_of_names(std::span<const std::string> names, const Metric& metric);
 
 /// Returns true unless two lists of column names are of different coordinate systems: false only if both have a known

@@ -88,15 +88,9 @@ std::optional<std::uint64_t> points_in(const ordered_json& input) {
 }
 
 ordered_json to_json(const SweepEntry& e) {
-  if (e.variant.min_cluster_size > 0) {
-    return {{"minpts", e.variant.minpts},     {"min_cluster_size", e.variant.min_cluster_size},
-            {"clusters", e.summary.clusters}, {"noise", e.summary.noise},
-            {"clustered", e.summary.core},    {"largest", e.summary.largest},
-            {"persistence", e.persistence},   {"seconds", e.seconds}};
-  }
-  ordered_json json{{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
-                    {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
-                    {"largest", e.summary.largest}, {"seconds", e.seconds}};
+  ordered_json json = counts_as_json<ordered_json>(e.variant, e.summary);
+  if (e.variant.min_cluster_size > 0) json["persistence"] = e.persistence;
+  json["seconds"] = e.seconds;
   if (!e.has_labels) json["labels"] = false;
   return json;
 }
@@ -367,18 +361,12 @@ void save_manifest(const std::filesystem::path& folder, const Manifest& manifest
 void save_summary(const std::filesystem::path& folder, const Manifest& manifest) {
   const bool selected = manifest.of_hierarchies();
   std::string text = std::string(selected ? kSelectedHeader : kSummaryHeader) + "\n";
-  const auto add = [&](std::initializer_list<std::uint64_t> counts) {
-    for (const std::uint64_t count : counts) text += std::to_string(count) + ",";
-  };
   for (const auto& [variant, entry] : manifest.entries) {
-    const LabelSummary& counts = entry.summary;
-    if (selected) {
-      add({variant.minpts, variant.min_cluster_size, counts.clusters, counts.noise, counts.core, counts.largest});
-      text += format_number(entry.persistence) + ",";
-    } else {
-      text += format_number(variant.eps) + ",";
-      add({variant.minpts, counts.clusters, counts.noise, counts.core, counts.border, counts.largest});
+    const ordered_json counts = counts_as_json<ordered_json>(variant, entry.summary);
+    for (const ordered_json& value : counts) {
+      text += (value.is_number_float() ? format_number(value.get<double>()) : value.dump()) + ",";
     }
+    if (selected) text += format_number(entry.persistence) + ",";
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%.6f", entry.seconds);
     const std::string labels = entry.has_labels ? labels_name(variant) : "";

@@ -25,40 +25,34 @@ constexpr std::int32_t kNullLabel = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kNullCore = 255;
 
 /// An input file, opened again at its table.
-class FitsInput {
- public:
+struct FitsInput {
   FitsInput(const CopySource& inputs, std::size_t i)
-      : file_(inputs.files[i], inputs.options),
-        source_{.name = file_.shown, .options = inputs.options},
-        fits_(library_file(*file_.bytes, source_), source_) {
-    const std::vector<FitsTableEntry> tables = list_tables(get(), source_);
-    open_table(get(), select_table(tables, source_), source_);
-    require_table_bytes(get(), fits_.size(), source_);
-    require_heap_bytes(get(), fits_.size(), source_);
+      : file(inputs.files[i], inputs.options),
+        source{.name = file.shown, .options = inputs.options},
+        fits(library_file(*file.bytes, source), source) {
+    const std::vector<FitsTableEntry> tables = list_tables(get(), source);
+    open_table(get(), select_table(tables, source), source);
+    require_table_bytes(get(), fits.size(), source);
+    require_heap_bytes(get(), fits.size(), source);
     int status = 0;
     int type = 0;
-    LONGLONG rows = 0;
-    LONGLONG width = 0;
+    LONGLONG row_count = 0;
+    LONGLONG row_bytes = 0;
     fits_get_hdu_type(get(), &type, &status);
-    fits_get_num_cols(get(), &columns_, &status);
-    fits_get_num_rowsll(get(), &rows, &status);
-    fits_read_key(get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);
-    check_fits(status, source_, "reading the size of the table");
-    is_ascii_ = type == ASCII_TBL;
-    rows_ = narrow<std::uint64_t>(rows, "rows");
-    width_ = narrow<std::size_t>(width, "bytes of a row");
+    fits_get_num_cols(get(), &columns, &status);
+    fits_get_num_rowsll(get(), &row_count, &status);
+    fits_read_key(get(), TLONGLONG, "NAXIS1", &row_bytes, nullptr, &status);
+    check_fits(status, source, "reading the size of the table");
+    is_ascii = type == ASCII_TBL;
+    rows = narrow<std::uint64_t>(row_count, "rows");
+    width = narrow<std::size_t>(row_bytes, "bytes of a row");
     const std::uint64_t read = inputs.points.inputs[i].rows;
-    if (rows_ == read) return;
-    throw InputError(fmt::format("{}: has changed since it was read: it has {}, not {}; run again", source_.name,
-                                 format_count(rows_, "row"), format_count(read)));
+    if (rows == read) return;
+    throw InputError(fmt::format("{}: has changed since it was read: it has {}, not {}; run again", source.name,
+                                 format_count(rows, "row"), format_count(read)));
   }
 
-  [[nodiscard]] fitsfile* get() const noexcept { return fits_.get(); }
-  [[nodiscard]] const Source& source() const noexcept { return source_; }
-  [[nodiscard]] int columns() const noexcept { return columns_; }
-  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
-  [[nodiscard]] std::size_t width() const noexcept { return width_; }
-  [[nodiscard]] bool is_ascii() const noexcept { return is_ascii_; }
+  [[nodiscard]] fitsfile* get() const noexcept { return fits.get(); }
 
   /// Returns the value of a column's keyword; empty if there is none.
   [[nodiscard]] std::string keyword(const char* name, int column) const {
@@ -73,14 +67,13 @@ class FitsInput {
     return read_fits_text(get(), fmt::format("TTYPE{}", column)).value_or("");
   }
 
- private:
-  InputFile file_;
-  Source source_;
-  FitsFile fits_;
-  int columns_ = 0;
-  std::uint64_t rows_ = 0;
-  std::size_t width_ = 0;
-  bool is_ascii_ = false;
+  InputFile file;
+  Source source;
+  FitsFile fits;
+  int columns = 0;
+  std::uint64_t rows = 0;
+  std::size_t width = 0;
+  bool is_ascii = false;
 };
 
 /// Throws InputError if the rows of `other` cannot be appended to `first` byte by byte.
@@ -89,33 +82,33 @@ void require_same_table(const FitsInput& first, const FitsInput& other) {
     throw InputError(
         fmt::format("{} and {} have tables that differ in {}, and all their columns are copied beside the labels; give "
                     "them the same columns, or choose another kind of file, which takes the coordinates alone",
-                    first.source().name, other.source().name, what));
+                    first.source.name, other.source.name, what));
   };
-  if (first.columns() != other.columns()) refuse("the number of columns");
-  for (int column = 1; column <= first.columns(); ++column) {
+  if (first.columns != other.columns) refuse("the number of columns");
+  for (int column = 1; column <= first.columns; ++column) {
     for (const char* name : {"TTYPE", "TFORM", "TUNIT", "TSCAL", "TZERO", "TNULL", "TBCOL", "TDIM"}) {
       if (first.keyword(name, column) != other.keyword(name, column)) refuse(fmt::format("{}{}", name, column));
     }
-    if (!first.is_ascii() && first.keyword("TFORM", column).find_first_of("PQ") != std::string::npos) {
+    if (!first.is_ascii && first.keyword("TFORM", column).find_first_of("PQ") != std::string::npos) {
       throw InputError(fmt::format(
           "{}: column {} holds values of variable length, which cannot be copied from several files; choose "
           "another kind of file for the labels, which takes the coordinates alone",
-          first.source().name, show_text(first.name_of(column))));
+          first.source.name, show_text(first.name_of(column))));
     }
   }
-  if (first.is_ascii() != other.is_ascii() || first.width() != other.width()) refuse("the bytes of a row");
+  if (first.is_ascii != other.is_ascii || first.width != other.width) refuse("the bytes of a row");
 }
 
 /// Writes the rows of a table after the first `at` rows of the output.
 void append_rows(const FitsInput& input, const FitsOutput& out, std::uint64_t at) {
-  const std::size_t most = std::max<std::size_t>(1, kOutputBlockBytes / std::max<std::size_t>(1, input.width()));
-  Buffer<unsigned char> block(checked_multiply(most, input.width(), "bytes of rows"));
-  for (std::uint64_t row = 0; row < input.rows(); row += most) {
-    const std::uint64_t count = std::min<std::uint64_t>(most, input.rows() - row);
-    const auto bytes = narrow<LONGLONG>(count * input.width());
+  const std::size_t most = std::max<std::size_t>(1, kOutputBlockBytes / std::max<std::size_t>(1, input.width));
+  Buffer<unsigned char> block(checked_multiply(most, input.width, "bytes of rows"));
+  for (std::uint64_t row = 0; row < input.rows; row += most) {
+    const std::uint64_t count = std::min<std::uint64_t>(most, input.rows - row);
+    const auto bytes = narrow<LONGLONG>(count * input.width);
     int status = 0;
     fits_read_tblbytes(input.get(), narrow<LONGLONG>(row + 1), 1, bytes, block.data(), &status);
-    check_fits(status, input.source(), fmt::format("reading the rows from {} on", row));
+    check_fits(status, input.source, fmt::format("reading the rows from {} on", row));
     fits_write_tblbytes(out.get(), narrow<LONGLONG>(at + row + 1), 1, bytes, block.data(), &status);
     out.check(status);
   }
@@ -208,7 +201,7 @@ SourceColumns look_at_fits(const CopySource& source) {
   const std::scoped_lock lock(fits_mutex());
   const FitsInput first(source, 0);
   SourceColumns found;
-  for (int column = 1; column <= first.columns(); ++column) found.names.push_back(first.name_of(column));
+  for (int column = 1; column <= first.columns; ++column) found.names.push_back(first.name_of(column));
   std::uint64_t units = 0;
   std::uint64_t keywords = 0;
   for (std::size_t i = 0; i < source.files.size(); ++i) {
@@ -219,7 +212,7 @@ SourceColumns look_at_fits(const CopySource& source) {
     fits_get_num_hdus(input.get(), &count, &status);
     fits_movabs_hdu(input.get(), 1, nullptr, &status);
     keywords += own_keywords(input.get(), status);
-    check_fits(status, input.source(), "reading the primary header");
+    check_fits(status, input.source, "reading the primary header");
     units += narrow<std::uint64_t>(count - 2, "header units");
   }
   constexpr std::size_t kLabels = 2;
@@ -227,7 +220,7 @@ SourceColumns look_at_fits(const CopySource& source) {
     throw InputError(fmt::format(
         "{}: has {}, and FITS tables at most {}, so that there is no room for the labels; choose another kind "
         "of file, which takes the coordinates alone",
-        first.source().name, format_count(found.names.size(), "column"), kMostFitsColumns));
+        first.source.name, format_count(found.names.size(), "column"), kMostFitsColumns));
   }
   std::string& text = found.left_out;
   if (keywords > 0) text = format_count(keywords, "keyword") + " of the primary header";
@@ -240,21 +233,21 @@ void copy_fits(const std::filesystem::path& file, const std::filesystem::path& t
   const std::scoped_lock lock(fits_mutex());
   const FitsInput first(source, 0);
   const std::uint64_t rows = source.points.size() + source.points.dropped_rows();
-  FitsOutput out(file, target, rows * (first.width() + sizeof(std::int32_t)));
+  FitsOutput out(file, target, rows * (first.width + sizeof(std::int32_t)));
   int status = 0;
   fits_copy_hdu(first.get(), out.get(), 0, &status);
-  if (!FitsOutput::is_of_system(status)) check_fits(status, first.source(), "copying the table");
+  if (!FitsOutput::is_of_system(status)) check_fits(status, first.source, "copying the table");
   out.check(status);
-  std::uint64_t at = first.rows();
+  std::uint64_t at = first.rows;
   if (rows > at) fits_insert_rows(out.get(), narrow<LONGLONG>(at), narrow<LONGLONG>(rows - at), &status);
   out.check(status);
   for (std::size_t i = 1; i < source.files.size(); ++i) {
     const FitsInput input(source, i);
     require_same_table(first, input);
     append_rows(input, out, at);
-    at += input.rows();
+    at += input.rows;
   }
-  const bool is_ascii = first.is_ascii();
+  const bool is_ascii = first.is_ascii;
   add_column<std::int32_t>(out, is_ascii, {kLabelColumn, is_ascii ? "I11" : "1J", kNullLabel}, source.points,
                            [&](std::size_t point) { return labels.result.labels[point]; });
   if (labels.core) {
