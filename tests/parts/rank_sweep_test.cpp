@@ -278,12 +278,10 @@ TEST_CASE("parts: points with weights, of which some may be below 0") {
 
 TEST_CASE("parts: weights on a lattice and in periodic boxes, and a chain of them through all parts") {
   Random random(4);
-  DataSet lattice;
-  lattice.dims = 2;
+  DataSet lattice{.dims = 2};
   for (int i = 0; i < 400; ++i)
     lattice.doubles.insert(lattice.doubles.end(), {1.0 * (i % 20), 1.0 * (i / 20)});  // NOLINT
-  DataSet chain;
-  chain.dims = 1;
+  DataSet chain{.dims = 1};
   for (int i = 0; i < 1000; ++i) chain.doubles.push_back(0.5 * ((i * 7) % 1000));
   for (const bool negative : {false, true}) {
     for (const int ranks : {1, 2, 5, 16, 64}) {
@@ -370,8 +368,7 @@ TEST_CASE("parts: the lineage of all points comes to the first rank") {
 }
 
 TEST_CASE("parts: one long cluster through all of them") {
-  DataSet data;
-  data.dims = 2;
+  DataSet data{.dims = 2};
   constexpr int kPoints = 3000;
   for (int i = 0; i < kPoints; ++i) {  // a spiral in mixed order
     const double t = 0.002 * ((i * 7) % kPoints);
@@ -385,8 +382,7 @@ TEST_CASE("parts: one long cluster through all of them") {
 }
 
 TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie on cuts") {
-  DataSet data;
-  data.dims = 3;
+  DataSet data{.dims = 3};
   for (int x = 0; x < 12; ++x) {
     for (int y = 0; y < 10; ++y) {
       for (int z = 0; z < 9; ++z) {
@@ -408,8 +404,7 @@ TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie o
 TEST_CASE("parts: all points in one place, fewer points than parts, and none") {
   Random random(3);
   for (const std::size_t n : {0, 1, 3, 100}) {
-    DataSet data;
-    data.dims = 2;
+    DataSet data{.dims = 2};
     for (std::size_t i = 0; i < n; ++i) data.doubles.insert(data.doubles.end(), {1.5, -2});
     for (const int ranks : {1, 4, 9}) {
       check_parts(data, {}, grid({0.5}, {1, 2, 100}), ranks, random, false);
@@ -423,15 +418,13 @@ TEST_CASE("parts: on a sphere, and in periodic boxes") {
     INFO("seed " << seed);
     Random random(seed);
     const int ranks = static_cast<int>(1 + random.below(9));
-    DataSet sky;
-    sky.dims = 2;
+    DataSet sky{.dims = 2};
     for (int i = 0; i < 300; ++i) {
       sky.doubles.push_back(random.uniform(-180, 180));
       sky.doubles.push_back(std::asin(random.uniform(-1, 1)) * 57.29577951308232);
     }
     check_parts(sky, {.kind = MetricKind::greatcircle}, grid({3.0, 9.0}, {1, 2, 4, 8}), ranks, random, false);
-    DataSet box;
-    box.dims = 1 + random.below(3);
+    DataSet box{.dims = 1 + random.below(3)};
     const double side = 10;
     for (std::size_t i = 0; i < 300 * box.dims; ++i) {
       box.doubles.push_back(random.chance(0.1) ? (random.chance(0.5) ? 0 : side) : random.uniform(0, side));
