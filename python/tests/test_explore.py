@@ -104,35 +104,6 @@ def test_too_few_points_and_equal_ones(X):
     assert epsflow.explore(X, min_samples=[3, 5]).recommended is None
 
 
-def test_the_order_of_points_and_threads_change_nothing():
-    X, _ = blobs(6, seed=2)
-    found = epsflow.explore(X)
-    order = np.random.default_rng(1).permutation(len(X))
-    permuted = epsflow.explore(X[order])
-    assert (permuted.one_eps.eps, permuted.one_eps.min_samples) == (found.one_eps.eps, found.one_eps.min_samples)
-    assert sorted(permuted.recommended.eps_of_clusters) == sorted(found.recommended.eps_of_clusters)
-    assert same_partition(permuted.recommended.labels, found.recommended.labels[order])
-    # A border point goes to the cluster of the first core point.
-    np.testing.assert_allclose(permuted.scores, found.scores, rtol=0.01)
-    single = epsflow.explore(X, threads=1)
-    assert repr(single) == repr(found)
-    np.testing.assert_array_equal(single.recommended.labels, found.recommended.labels)
-
-
-@pytest.mark.parametrize("factor", [1000, 1e-6])  # eps have three decimal digits
-def test_the_unit_of_coordinates_is_that_of_eps(factor):
-    X, _ = blobs(6, seed=3)
-    plain, scaled = epsflow.explore(X), epsflow.explore(X * factor)
-    np.testing.assert_array_equal(scaled.recommended.labels, plain.recommended.labels)
-    eps = plain.recommended.eps_of_clusters * factor
-    np.testing.assert_allclose(scaled.recommended.eps_of_clusters, eps, rtol=1e-9)
-    found, scaled = plain.one_eps, scaled.one_eps
-    assert scaled.min_samples == found.min_samples
-    assert scaled.eps == pytest.approx(found.eps * factor, rel=1e-9)
-    assert scaled.plateau == pytest.approx([eps * factor for eps in found.plateau], rel=1e-9)
-    np.testing.assert_array_equal(scaled.labels, found.labels)
-
-
 def test_the_time_that_is_left_is_foretold():
     X, _ = blobs(6, seed=2)
     seen = []

@@ -67,14 +67,6 @@ def test_that_the_order_of_rows_changes_nothing():
         assert (np.append(columns, -1)[labels] == others).all() and (probabilities == same).all()
 
 
-def test_that_a_cut_has_the_core_points_of_dbscan():
-    X = blobs(5, 500)
-    for tree in epsflow.hierarchy(X, min_samples=[3, 9]):
-        for eps in (0.05, 0.2, float(tree.linkage_matrix()[250, 2])):
-            found = epsflow.sweep(X, eps, tree.min_samples, core=True)[0]
-            assert (tree.cut(eps) == np.where(found.core, found.labels, -1)).all()
-
-
 def test_columns_of_trees():
     X = blobs(7)
     tree = epsflow.hierarchy(X, 5)
@@ -100,13 +92,6 @@ def test_columns_of_trees():
     births = 1 / clusters["birth"].to_numpy()
     of_rows = (rows["lambda_val"] - births[rows["parent"] - n]) * rows["child_size"]
     np.testing.assert_allclose(of_rows.groupby(rows["parent"]).sum(), clusters["stability"])
-
-
-def test_every_min_samples_equals_that_one_alone():
-    X = blobs(2, 400, 3)
-    for tree in epsflow.hierarchy(X, [1, 4, 30]):
-        alone = epsflow.hierarchy(X, tree.min_samples)
-        assert tree.nodes.equals(alone.nodes) and (tree.parents == alone.parents).all()
 
 
 def test_hierarchies_of_distances():

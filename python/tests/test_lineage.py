@@ -28,48 +28,9 @@ def quantised() -> np.ndarray:
     return np.random.default_rng(4).integers(0, 30, size=(250, 2)) * 0.1
 
 
-def holders_by_labels(inner, outer) -> list[int]:
-    """Returns the cluster of outer that contains the core points of each cluster of inner."""
-    found = []
-    for k in range(inner.n_clusters):
-        holders = np.unique(outer.labels[inner.core & (inner.labels == k)])
-        assert len(holders) == 1 and holders[0] >= 0
-        found.append(int(holders[0]))
-    return found
-
-
-def lives_by_labels(path) -> list[tuple[int, ...]]:
-    """Applies the elder rule to labels: birth, death, cluster, core points, points, first core point of each bar."""
-    lives: list[list[int]] = []
-    living: dict[int, int] = {}
-    for place, variant in enumerate(path):
-        arriving: dict[int, list[int]] = {k: [] for k in range(variant.n_clusters)}
-        if place > 0:
-            for k, holder in enumerate(holders_by_labels(path[place - 1], variant)):
-                arriving[holder].append(living[k])
-        living = {}
-        for k, arrived in arriving.items():
-            core = np.flatnonzero(variant.core & (variant.labels == k))
-            if arrived:
-                eldest, *others = sorted(arrived, key=lambda i: (lives[i][0], -lives[i][3], lives[i][5]))
-                for other in others:
-                    lives[other][1] = place
-            else:
-                eldest = len(lives)
-                lives.append([place, len(path), 0, 0, 0, int(core[0])])
-            lives[eldest][2:5] = [k, len(core), int((variant.labels == k).sum())]
-            living[k] = eldest
-    return [tuple(life) for life in lives]
-
-
-def check_lives(lives, path, values, never) -> dict[str, np.ndarray]:
-    """Compares lives with labels, and their births and deaths with the values along the path. Returns their columns."""
-    table, expected = columns(lives), lives_by_labels(path)
-    names = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
-    assert list(zip(*(table[name].tolist() for name in names))) == expected
-    assert table["birth"].tolist() == [values[life[0]] for life in expected]
-    np.testing.assert_array_equal(table["death"], [(*values, never)[life[1]] for life in expected])
-    return table
+# Places on a line, in three groups. At min_samples=2 the first two groups join at eps 2, and all of them at eps 4. At
+# min_samples=3 the second group has no core point at eps 1.
+LINE = np.array([0.0, 1, 2, 3, 5, 6, 10, 11, 12])[:, None]
 
 
 @pytest.mark.parametrize("name", ["blobs", "quantised"])
@@ -89,59 +50,60 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
         **dict.fromkeys(("min_samples", "cluster", "first_core", "n_core", "size", "in_wider", "in_looser"), "i"),
     }
     assert len(table["eps"]) == sum(v.n_clusters for v in result)
-    row = 0
+    rows = zip(*(values.tolist() for values in table.values()))
     for v in result:
         for k in range(v.n_clusters):
             core = np.flatnonzero(v.core & (v.labels == k))
-            found = tuple(values[row] for values in table.values())[:6]
-            assert found == (v.eps, v.min_samples, k, core[0], len(core), (v.labels == k).sum())
-            row += 1
-        rows = slice(row - v.n_clusters, row)
-        e, m = EPS.index(v.eps), MIN_SAMPLES.index(v.min_samples)
-        none = [-1] * v.n_clusters
-        wider = holders_by_labels(v, result.variant(EPS[e + 1], v.min_samples)) if v.eps < EPS[-1] else none
-        looser = holders_by_labels(v, result.variant(v.eps, MIN_SAMPLES[m - 1])) if m > 0 else none
-        assert (table["in_wider"][rows].tolist(), table["in_looser"][rows].tolist()) == (wider, looser)
-        for other in result:
-            if other.eps >= v.eps and other.min_samples <= v.min_samples:
-                inner, outer = (v.eps, v.min_samples), (other.eps, other.min_samples)
-                holders = holders_by_labels(v, other)
-                assert lineage.holders(inner, outer).tolist() == holders
-                assert lineage.rank(inner, outer) == len(set(holders))
+            assert next(rows)[:6] == (v.eps, v.min_samples, k, core[0], len(core), (v.labels == k).sum())
 
 
-@pytest.mark.parametrize("name", ["blobs", "quantised"])
-def test_lives_follow_the_elder_rule(name, request):
-    X = request.getfixturevalue(name)
-    result = epsflow.sweep(X, EPS[::-1], MIN_SAMPLES, core=True)  # the order differs from the paths' order
-    lineage = epsflow.lineage(X, EPS[::-1], MIN_SAMPLES)
-    merges = 0
-    for m in MIN_SAMPLES:
-        table = check_lives(lineage.lives(min_samples=m), [result.variant(e, m) for e in EPS], EPS, np.inf)
-        merges += int(np.isfinite(table["death"]).sum())
-    falling = MIN_SAMPLES[::-1]
-    for e in EPS:
-        check_lives(lineage.lives(eps=e), [result.variant(e, m) for m in falling], falling, np.nan)
-    path = [(0.05, 9), (0.1, 5), (0.1, 3), (0.8, 2)]
-    variants = [result.variant(*variant) for variant in path]
-    check_lives(lineage.lives(path=iter(path)), variants, [eps for eps, _ in path], np.inf)
-    assert merges > 20
+def test_clusters_are_in_those_of_looser_variants():
+    lineage = epsflow.lineage(LINE, [1, 2, 4], [2, 3])
+    table = columns(lineage.clusters)
+    assert list(zip(*(table[name].tolist() for name in ("eps", "min_samples", "in_wider", "in_looser")))) == [
+        (1, 2, 0, -1), (1, 2, 0, -1), (1, 2, 1, -1), (1, 3, 0, 0), (1, 3, 1, 2), (2, 2, 0, -1), (2, 2, 0, -1),
+        (2, 3, 0, 0), (2, 3, 0, 1), (4, 2, -1, -1), (4, 3, -1, 0),
+    ]  # fmt: skip
+    for inner, outer, holders in (
+        ((1, 2), (1, 2), [0, 1, 2]), ((1, 2), (2, 2), [0, 0, 1]), ((1, 3), (1, 2), [0, 2]), ((1, 3), (2, 2), [0, 1]),
+        ((1, 3), (4, 2), [0, 0]),
+    ):
+        assert lineage.holders(inner, outer).tolist() == holders
+        assert lineage.rank(inner, outer) == len(set(holders))
 
 
-def test_a_list_of_variants_has_ties_where_it_has_variants(blobs):
-    variants = [(0.1, 4), (0.2, 3), (0.3, 4), (0.1, 2), (0.3, 2)]
-    result = epsflow.sweep(blobs, variants=variants, core=True)
-    lineage = epsflow.lineage(blobs, variants=variants)
+NAN, INF = np.nan, np.inf
+
+
+@pytest.mark.parametrize(
+    ("path", "bars"),  # birth, death, their places, cluster, core points, points and first core point of each bar
+    [
+        ({"min_samples": 2}, [(1, INF, 0, 3, 0, 9, 9, 0), (1, 2, 0, 1, 1, 2, 2, 4), (1, 4, 0, 2, 1, 3, 3, 6)]),
+        ({"min_samples": 3}, [(1, INF, 0, 3, 0, 9, 9, 1), (1, 4, 0, 2, 1, 3, 3, 7)]),
+        ({"eps": 1}, [(3, NAN, 0, 2, 0, 4, 4, 1), (3, NAN, 0, 2, 2, 3, 3, 7), (2, NAN, 1, 2, 1, 2, 2, 4)]),
+        ({"path": iter([(1, 3), (2, 2)])}, [(1, INF, 0, 2, 0, 6, 6, 1), (1, INF, 0, 2, 1, 3, 3, 7)]),
+    ],
+)
+def test_lives_follow_the_elder_rule(path, bars):
+    lineage = epsflow.lineage(LINE, [4, 2, 1], [2, 3])  # the order differs from the paths' order
+    table = columns(lineage.lives(**path))
+    names = ("birth", "death", "birth_place", "death_place", "cluster", "n_core", "size", "first_core")
+    np.testing.assert_array_equal(np.column_stack([table[name] for name in names]), bars)
+
+
+def test_a_list_of_variants_has_ties_where_it_has_variants():
+    variants = [(2, 4), (3, 3), (4, 4), (2, 2), (4, 2)]
+    lineage = epsflow.lineage(LINE, variants=variants)
     assert lineage.variants == variants
     table = columns(lineage.clusters)
-    alone = (table["eps"] == 0.2) & (table["min_samples"] == 3)
+    alone = (table["eps"] == 3) & (table["min_samples"] == 3)
     assert alone.any() and (table["in_wider"][alone] == -1).all() and (table["in_looser"][alone] == -1).all()
-    assert lineage.holders((0.1, 4), (0.3, 2)).tolist() == holders_by_labels(result[0], result[4])
+    assert lineage.holders((2, 4), (2, 2)).tolist() == [0] and lineage.holders((2, 2), (4, 2)).tolist() == [0, 0]
     cell = "ask for a cell of no smaller eps and no larger min_samples"
     check_refused(
-        (lambda: lineage.holders((0.1, 4), (0.2, 3)), ValueError, r"no way from \(0.1, 4\) to \(0.2, 3\)"),
-        (lambda: lineage.rank((0.3, 4), (0.1, 4)), ValueError, cell),
-        (lambda: lineage.lives(path=[(0.3, 2), (0.1, 2)]), ValueError, "no smaller eps"),
+        (lambda: lineage.holders((2, 4), (3, 3)), ValueError, r"no way from \(2, 4\) to \(3, 3\)"),
+        (lambda: lineage.rank((4, 4), (2, 4)), ValueError, cell),
+        (lambda: lineage.lives(path=[(4, 2), (2, 2)]), ValueError, "no smaller eps"),
     )
 
 
@@ -167,8 +129,8 @@ def test_of_weights_and_of_a_box(blobs):
     params = {"metric_params": {"box": [[-4, 4], None]}, "sample_weight": weights}
     result = epsflow.sweep(blobs, EPS, MIN_SAMPLES, core=True, **params)
     lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES, **params)
-    for m in MIN_SAMPLES:
-        check_lives(lineage.lives(min_samples=m), [result.variant(e, m) for e in EPS], EPS, np.inf)
+    for column, values in columns(lineage.summary).items():
+        assert values.tolist() == [getattr(v, column) for v in result]
 
 
 def test_of_no_points_and_of_no_clusters():
@@ -237,14 +199,9 @@ def test_a_sweep_with_its_lineage(blobs):
         check_attributes(v, expected, "labels", "core")
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("box", [None, [[0, 3]] * 2])
-def test_core_points_alone(quantised, weighted, box):
-    given = {} if box is None else {"metric_params": {"box": box}}
-    if weighted:
-        given["sample_weight"] = np.random.default_rng(1).uniform(0, 2, len(quantised))
-    whole = epsflow.lineage(quantised, EPS, MIN_SAMPLES, **given)
-    made = epsflow.lineage(quantised, EPS, MIN_SAMPLES, keep="core", **given)
+def test_core_points_alone(quantised):
+    whole = epsflow.lineage(quantised, EPS, MIN_SAMPLES)
+    made = epsflow.lineage(quantised, EPS, MIN_SAMPLES, keep="core")
     assert whole.summary["n_clusters"].sum() > 100
     for found in (made, pickle.loads(pickle.dumps(made))):
         assert found.variants == whole.variants and repr(found) == repr(whole)
@@ -291,37 +248,10 @@ def test_counts_alone(blobs, tmp_path):
         epsflow.lineage(np.zeros((4, 4)), 0.1, 2, metric="precomputed")
 
 
-def test_relative_validity_compares_where_clusters_join(blobs):
-    lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
-    found = lineage.relative_validity()
-    rows = columns(lineage.summary)
-    assert found.shape == (len(lineage),)
-    np.testing.assert_array_equal(np.isnan(found), rows["n_clusters"] == 1)
-    for i, variant in enumerate(lineage.variants):
-        if rows["n_clusters"][i] < 2:
-            continue
-        path = [(e, variant[1]) for e in EPS]
-        here = path.index(variant)
-        of_cell = columns(lineage.clusters)
-        size = of_cell["size"][(of_cell["eps"] == variant[0]) & (of_cell["min_samples"] == variant[1])]
-        total = 0.0
-        for k in range(rows["n_clusters"][i]):
-            apart = max(
-                e for e, m in path[here:]
-                if np.count_nonzero(lineage.holders(variant, (e, m)) == lineage.holders(variant, (e, m))[k]) == 1
-            )
-            joined = min(e for e, m in path[: here + 1] if _holds_all(of_cell, lineage, (e, m), variant, k))
-            total += size[k] * (1 - joined / apart)
-        assert found[i] == pytest.approx(total / len(blobs))
-
-
-def _holds_all(clusters, lineage, inner, outer, k) -> bool:
-    """Returns true if one cluster of the inner variant has all core points of cluster k of the outer one."""
-    core = {
-        v: clusters["n_core"][(clusters["eps"] == v[0]) & (clusters["min_samples"] == v[1])] for v in (inner, outer)
-    }
-    holders = lineage.holders(inner, outer)
-    return bool((core[inner][holders == k] == core[outer][k]).any())
+def test_relative_validity_compares_where_clusters_join():
+    found = epsflow.lineage(LINE, [1, 2, 4], [2, 3]).relative_validity()
+    # Of 9 points, the last 3 are apart up to eps 2. At min_samples=3 so are the 4 points of the first group.
+    np.testing.assert_allclose(found, [1.5 / 9, 3.5 / 9, 1.5 / 9, 0, np.nan, np.nan])
 
 
 def test_a_folder_has_the_lineage_that_the_program_wrote(blobs, tmp_path, program):

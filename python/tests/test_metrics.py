@@ -218,13 +218,6 @@ def test_weights_that_cannot_be_are_refused():
         assert epsflow.sweep(X, 0.1, 2, sample_weight=weights)[0].n_core == expected
 
 
-def test_fractions_are_summed_as_they_read():
-    X = np.concatenate([np.zeros((10, 2)), np.arange(2, 2002).reshape(1000, 2) * 10.0])
-    weights = np.full(len(X), 0.1)
-    fitted = epsflow.DBSCAN(1.0, min_samples=1).fit(X, sample_weight=weights)
-    np.testing.assert_array_equal(fitted.core_sample_indices_, np.arange(10))
-
-
 def test_errors_of_a_callback_are_its_own():
     with pytest.raises(json.JSONDecodeError):
         epsflow.sweep(np.zeros((10, 2)), 1.0, 2, progress=lambda p: json.loads("{"))

@@ -60,22 +60,6 @@ def test_scores_that_hdbscan_gave():
     np.testing.assert_allclose(found.cluster_scores, HDBSCAN[1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_order_of_rows_changes_no_bit(seed):
-    random = np.random.default_rng(seed)
-    X = random.integers(0, 5, size=(90, 2 + seed % 2)).astype(np.float32 if seed % 3 == 0 else np.float64)
-    labels = random.integers(-1, 3, size=90)
-    X[:, 0] += 7 * labels
-    found = epsflow.validity(X, labels)
-    for _ in range(3):
-        order = random.permutation(90)
-        again = epsflow.validity(X[order], labels[order])
-        assert again.score == found.score
-        np.testing.assert_array_equal(again.cluster_scores, found.cluster_scores)
-        np.testing.assert_array_equal(again.sparseness, found.sparseness)
-        np.testing.assert_array_equal(again.separation, found.separation)
-
-
 @pytest.mark.parametrize("factor", [1e-150, 1e-161, 1e-162, 1e-300, 1e154, 1e300])
 def test_the_unit_changes_no_more_than_rounding_does(factor):
     X, labels = blobs(1)
@@ -83,12 +67,6 @@ def test_the_unit_changes_no_more_than_rounding_does(factor):
     assert found.score == pytest.approx(plain.score, abs=1e-10)
     np.testing.assert_allclose(found.separation, plain.separation * factor, rtol=1e-10)
     np.testing.assert_allclose(found.sparseness, plain.sparseness * factor, rtol=1e-10)
-
-
-def test_sizes_whose_squares_float64_does_not_hold_together():
-    found = epsflow.validity([[1e-200], [3e-200], [7e-200], [1e200], [2e200], [4e200]], [0, 0, 0, 1, 1, 1])
-    assert found.cluster_scores[0] == 1 and 1e-200 < found.sparseness[0] < 7e-200
-    assert 1e200 < found.sparseness[1] < 4e200 and 1e200 <= found.separation[0] < 4e200
 
 
 def test_what_is_found():

@@ -5,36 +5,18 @@ import numpy as np
 import pytest
 
 
-def test_what_moves_together_is_found_at_its_velocity():
-    draw = np.random.default_rng(3)
-    nights = np.repeat(np.arange(6.0), 40)
-    X = draw.uniform(0, 10, (240, 2))
-    X[nights * 40 == np.arange(240)] = [[2.0 + 0.5 * t, 7.0 - 0.25 * t] for t in range(6)]
-    grid = np.stack(
-        np.meshgrid(np.arange(-3, 4) * 0.25, np.arange(-3, 4) * 0.25, indexing="ij"), axis=-1
-    ).reshape(-1, 2)
-    found = epsflow.sweep_velocities(X, nights, grid, eps=[0.01, 0.5], min_samples=[3, 6])
-    assert len(found) == 49
-    best = found.clusters[(found.clusters.eps == 0.01) & (found.clusters.min_samples == 6)]
-    assert list(best.velocity) == [5 * 7 + 2]
-    np.testing.assert_array_equal(grid[best.velocity.iloc[0]], [0.5, -0.25])
-    assert (best.first_core.iloc[0], best.core.iloc[0], best["size"].iloc[0]) == (0, 6, 6)
-    members = np.flatnonzero(found.labels(5 * 7 + 2, 0.01, 6) == 0)
-    np.testing.assert_array_equal(members, [0, 40, 80, 120, 160, 200])
-
-
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_counts_are_those_of_a_loop(kind):
     draw = np.random.default_rng(4)
     X, times = draw.uniform(0, 3, (150, 2)).astype(kind), draw.uniform(0, 2, 150)
     velocities = draw.uniform(-1, 1, (9, 2))
     found = epsflow.sweep_velocities(X, times, velocities, variants=[(0.3, 4), (0.2, 3)], min_size=5)
-    assert found.variants == [(0.3, 4), (0.2, 3)]
+    assert found.variants == [(0.3, 4), (0.2, 3)] and len(found) == 9
     for v, u in enumerate(velocities):
         moved = X.astype(np.float64) - times[:, None] * u
         np.testing.assert_array_equal(found.points(v), moved)
         for eps, min_samples in found.variants:
-            alone = epsflow.sweep(moved, eps, min_samples)[0]
+            alone = epsflow.sweep(moved, eps, min_samples, core=True)[0]
             row = found.summary[(found.summary.velocity == v) & (found.summary.eps == eps)].iloc[0]
             counts = (row.n_clusters, row.n_noise, row.n_core, row.n_border, row.largest)
             assert counts == (
@@ -44,6 +26,10 @@ def test_counts_are_those_of_a_loop(kind):
             sizes = np.bincount(alone.labels[alone.labels >= 0])
             listed = found.clusters[(found.clusters.velocity == v) & (found.clusters.eps == eps)]
             np.testing.assert_array_equal(listed["size"], sizes[sizes >= 5])
+            clusters, first, core = np.unique(alone.labels[alone.core], return_index=True, return_counts=True)
+            np.testing.assert_array_equal(clusters, np.arange(len(sizes)))
+            np.testing.assert_array_equal(listed["first_core"], np.flatnonzero(alone.core)[first[sizes >= 5]])
+            np.testing.assert_array_equal(listed["core"], core[sizes >= 5])
             np.testing.assert_array_equal(found.labels(v, eps, min_samples), alone.labels)
 
 

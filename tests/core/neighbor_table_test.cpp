@@ -30,6 +30,21 @@ Rows rows_of(const NeighborTable& table, Range rows) {
   return result;
 }
 
+/// Returns the layout of one bundle of `rows` rows, each of which has the bits of all ranges.
+std::shared_ptr<PackedLayout> layout_of(std::uint32_t rows, const std::vector<Range>& ranges, std::uint64_t words) {
+  auto layout = std::make_shared<PackedLayout>();
+  const auto filled = []<class T>(const std::vector<T>& values) {
+    Buffer<T> buffer(values.size());
+    std::copy(values.begin(), values.end(), buffer.begin());
+    return buffer;
+  };
+  layout->bundles.starts = filled(std::vector<std::uint32_t>{0, rows});
+  layout->bundles.range_offsets = filled(std::vector<std::uint64_t>{0, ranges.size()});
+  layout->bundles.ranges = filled(ranges);
+  layout->first_words = filled(std::vector<std::uint64_t>{0, words});
+  return layout;
+}
+
 TEST_CASE("neighbour table: csr rows arrive in any order and are read in theirs") {
   MemoryBudget budget(1 << 20);
   ArenaPool pool(budget);
@@ -138,19 +153,7 @@ TEST_CASE("neighbour table: packed rows are read range by range, from any row on
 
 TEST_CASE("neighbour table: packed bits of ranges of every length up to two words and more") {
   for (std::uint32_t length = 1; length <= 70; ++length) {
-    auto layout = std::make_shared<PackedLayout>();
-    layout->bundles.starts = Buffer<std::uint32_t>(2);
-    layout->bundles.range_offsets = Buffer<std::uint64_t>(2);
-    layout->first_words = Buffer<std::uint64_t>(2);
-    layout->bundles.ranges = Buffer<Range>(2);
-    layout->bundles.starts[0] = 0;
-    layout->bundles.starts[1] = 1;
-    layout->bundles.range_offsets[0] = 0;
-    layout->bundles.range_offsets[1] = 2;
-    layout->bundles.ranges[0] = {0, length};
-    layout->bundles.ranges[1] = {200, 203};
-    layout->first_words[0] = 0;
-    layout->first_words[1] = packed_words(length) + 1;
+    const auto layout = layout_of(1, {{0, length}, {200, 203}}, packed_words(length) + 1);
     CHECK(layout->words_per_row(0) == packed_words(length) + 1);
     MemoryBudget budget(1 << 20);
     ArenaPool pool(budget);
@@ -168,15 +171,7 @@ TEST_CASE("neighbour table: packed bits of ranges of every length up to two word
 }
 
 TEST_CASE("neighbour table: a packed table that the budget has no room for is an error with the remedy") {
-  auto layout = std::make_shared<PackedLayout>();
-  layout->bundles.starts = Buffer<std::uint32_t>(2);
-  layout->bundles.range_offsets = Buffer<std::uint64_t>(2);
-  layout->first_words = Buffer<std::uint64_t>(2);
-  layout->bundles.starts[0] = 0;
-  layout->bundles.starts[1] = 4;
-  layout->bundles.range_offsets[0] = layout->bundles.range_offsets[1] = 0;
-  layout->first_words[0] = 0;
-  layout->first_words[1] = 1000;
+  const auto layout = layout_of(4, {}, 1000);
   MemoryBudget budget(3999);
   ArenaPool pool(budget);
   test::check_mentions(test::error_of<ResourceError>([&] { const NeighborTable table(layout, pool.acquire(4000)); }),

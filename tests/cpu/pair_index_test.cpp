@@ -75,49 +75,46 @@ Made cluster(const Index& index, std::size_t n, const std::vector<std::uint32_t>
   return made;
 }
 
+/// Compares the clusterings of an index of pairs and of one of cells, made on as many threads as the arena has.
+void check_as_cells(const LoadedPoints& points, std::size_t n, double eps, tbb::task_arena& arena) {
+  arena.execute([&] {
+    const auto pairs = points.build_index({.eps = eps, .cells = Cells::dense_box, .pairs = true}, kNever);
+    const auto cells = points.build_index({.eps = eps, .cells = Cells::dense_box}, kNever);
+    REQUIRE(pairs->figures().pairs_stay);
+    REQUIRE_FALSE(cells->figures().pairs_stay);
+    const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};
+    const Made mine = cluster(*pairs, n, minpts), theirs = cluster(*cells, n, minpts);
+    CHECK(mine.labels == theirs.labels);
+    CHECK(mine.core == theirs.core);
+    CHECK(mine.summaries == theirs.summaries);
+  });
+}
+
 TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of cells", "", float, double) {
   const Space space = slices_of({0, 1, 2, 700, 0, 5000, 4001, 1, 9000, 0, 8192, 8500, 0, 300});
   const std::size_t n = space.slices->starts().back();
   const auto backend = make_cpu_backend(1);
+  tbb::task_arena arena(1);  // with one thread, few slices are enough on any machine
   for (const std::size_t dims : {1, 2, 3}) {
     const std::vector<TestType> values = sparse_points<TestType>(space, dims);
     const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), space);
     for (const double eps : {0.3, 1.0, 1.2}) {
       CAPTURE(dims, eps);
-      // With one thread, few slices are enough on any machine.
-      tbb::task_arena(1).execute([&] {
-        const auto pairs = points->build_index({.eps = eps, .cells = Cells::dense_box, .pairs = true}, kNever);
-        const auto cells = points->build_index({.eps = eps, .cells = Cells::dense_box}, kNever);
-        REQUIRE(pairs->figures().pairs_stay);
-        REQUIRE_FALSE(cells->figures().pairs_stay);
-        const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};
-        const Made mine = cluster(*pairs, n, minpts), theirs = cluster(*cells, n, minpts);
-        CHECK(mine.labels == theirs.labels);
-        CHECK(mine.core == theirs.core);
-        CHECK(mine.summaries == theirs.summaries);
-      });
+      check_as_cells(*points, n, eps, arena);
     }
   }
 }
 
 TEMPLATE_TEST_CASE("pair index: labels, masks and counts of one data set are those of cells", "", float, double) {
   const auto backend = make_cpu_backend(3);
+  tbb::task_arena arena(3);
   for (const std::size_t dims : {1, 2, 3}) {
     for (const std::uint64_t n : {1, 2, 500, dims == 3 ? 20'000 : 65'536}) {
       std::vector<TestType> values = sparse_points<TestType>(slices_of({n, 0}), dims);
       const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), Space{});
       for (const double eps : {0.3, 1.0}) {
         CAPTURE(dims, n, eps);
-        tbb::task_arena(3).execute([&] {
-          const auto pairs = points->build_index({.eps = eps, .cells = Cells::dense_box, .pairs = true}, kNever);
-          const auto cells = points->build_index({.eps = eps, .cells = Cells::dense_box}, kNever);
-          REQUIRE(pairs->figures().pairs_stay);
-          const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};
-          const Made mine = cluster(*pairs, n, minpts), theirs = cluster(*cells, n, minpts);
-          CHECK(mine.labels == theirs.labels);
-          CHECK(mine.core == theirs.core);
-          CHECK(mine.summaries == theirs.summaries);
-        });
+        check_as_cells(*points, n, eps, arena);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -32,6 +33,19 @@ bool holds(std::span<const Range> ranges, std::uint32_t position) {
                      [&](const Range& range) { return range.begin <= position && position < range.end; });
 }
 
+/// Calls check(cell, its positions, its candidates) for each cell of a grid with points. A walk may begin at any cell.
+template <class Check>
+void walk_cells(const Grid& grid, Check&& check) {
+  CandidateRanges walk(grid, 0);
+  for (std::size_t cell = 0;; walk.next()) {
+    REQUIRE(walk.bundle() == cell);
+    const CandidateRanges fresh(grid, cell);
+    REQUIRE(std::equal(fresh.ranges().begin(), fresh.ranges().end(), walk.ranges().begin(), walk.ranges().end()));
+    check(cell, Range{grid.cell_starts()[cell], grid.cell_starts()[cell + 1]}, walk.ranges());
+    if (++cell == grid.cells()) break;
+  }
+}
+
 TEST_CASE("candidate ranges: ascending, apart, and with every neighbour, for any data") {
   std::uint64_t neighbors = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -45,22 +59,15 @@ TEST_CASE("candidate ranges: ascending, apart, and with every neighbour, for any
     const OracleTable table = data.oracle(eps);
     std::vector<std::uint32_t> position(data.size());
     for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
-    CandidateRanges walk(grid, 0);
-    for (std::size_t cell = 0;; ++cell) {
-      REQUIRE(walk.bundle() == cell);
-      check_ranges(grid, walk.ranges());
-      for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
+    walk_cells(grid, [&](std::size_t, Range rows, std::span<const Range> ranges) {
+      check_ranges(grid, ranges);
+      for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
         for (const std::uint32_t id : table.rows[grid.order()[p]]) {
-          REQUIRE(holds(walk.ranges(), position[id]));
+          REQUIRE(holds(ranges, position[id]));
           ++neighbors;
         }
       }
-      // A walk may begin at any cell.
-      const CandidateRanges fresh(grid, cell);
-      REQUIRE(std::equal(fresh.ranges().begin(), fresh.ranges().end(), walk.ranges().begin(), walk.ranges().end()));
-      if (cell + 1 == grid.cells()) break;
-      walk.next();
-    }
+    });
   }
   CHECK(neighbors > 100'000);
 }
@@ -81,10 +88,9 @@ TEST_CASE("candidate ranges: the other way round closed axes, too") {
     const double eps = longest * random.uniform(0.02, 0.4);
     INFO("seed " << seed << ", eps " << eps);
     const Grid grid(data.view(), eps, Cells::eps, CancelToken(), space);
-    CandidateRanges walk(grid, 0);
-    for (std::size_t cell = 0;; ++cell) {
-      check_ranges(grid, walk.ranges());
-      for (std::uint32_t p = grid.cell_starts()[cell]; p < grid.cell_starts()[cell + 1]; ++p) {
+    walk_cells(grid, [&](std::size_t, Range rows, std::span<const Range> ranges) {
+      check_ranges(grid, ranges);
+      for (std::uint32_t p = rows.begin; p < rows.end; ++p) {
         for (std::uint32_t q = 0; q < grid.size(); ++q) {
           double sum = 0;
           for (std::size_t k = 0; k < dims; ++k) {
@@ -92,14 +98,10 @@ TEST_CASE("candidate ranges: the other way round closed axes, too") {
             if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
             sum += t * t;
           }
-          if (sum <= eps * eps && !holds(walk.ranges(), q)) FAIL(p << " misses " << q);
+          if (sum <= eps * eps && !holds(ranges, q)) FAIL(p << " misses " << q);
         }
       }
-      const CandidateRanges fresh(grid, cell);
-      REQUIRE(std::equal(fresh.ranges().begin(), fresh.ranges().end(), walk.ranges().begin(), walk.ranges().end()));
-      if (cell + 1 == grid.cells()) break;
-      walk.next();
-    }
+    });
   }
 }
 
@@ -109,12 +111,10 @@ TEST_CASE("candidate ranges: three rows of cells in 2-D, nine in 3-D") {
     const Grid grid(data.view(), 0.6, Cells::eps, CancelToken());
     std::size_t most = 0;
     std::uint64_t candidates = 0;
-    CandidateRanges walk(grid, 0);
-    for (;; walk.next()) {
-      most = std::max(most, walk.ranges().size());
-      for (const Range& range : walk.ranges()) candidates += range.size();
-      if (walk.bundle() + 1 == grid.cells()) break;
-    }
+    walk_cells(grid, [&](std::size_t, Range, std::span<const Range> ranges) {
+      most = std::max(most, ranges.size());
+      for (const Range& range : ranges) candidates += range.size();
+    });
     CHECK(most <= (dims == 2 ? 3U : 9U));
     // A search of all pairs would find all neighbours too, so the number of candidates is limited.
     CHECK(candidates < grid.cells() * 4000 / 20);
@@ -129,20 +129,17 @@ TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
     REQUIRE(grid.cells() > 9000);
     const PackedLayout layout = make_packed_layout(grid);
     REQUIRE(layout.bundles.size() == grid.cells());
-    CandidateRanges walk(grid, 0);
     std::uint64_t word = 0;
-    for (std::size_t cell = 0;; ++cell) {
-      REQUIRE(layout.bundles.starts[cell] == grid.cell_starts()[cell]);
+    walk_cells(grid, [&](std::size_t cell, Range rows, std::span<const Range> expected) {
+      REQUIRE(layout.bundles.starts[cell] == rows.begin);
       REQUIRE(layout.first_words[cell] == word);
       const auto ranges = layout.bundles.ranges_of(cell);
-      REQUIRE(std::equal(ranges.begin(), ranges.end(), walk.ranges().begin(), walk.ranges().end()));
+      REQUIRE(std::equal(ranges.begin(), ranges.end(), expected.begin(), expected.end()));
       std::uint64_t per_row = 0;
       for (const Range& range : ranges) per_row += packed_words(range.size());
       REQUIRE(layout.words_per_row(cell) == per_row);
-      word += per_row * (grid.cell_starts()[cell + 1] - grid.cell_starts()[cell]);
-      if (cell + 1 == grid.cells()) break;
-      walk.next();
-    }
+      word += per_row * rows.size();
+    });
     CHECK(layout.words() == word);
     CHECK(layout.bundles.starts[grid.cells()] == data.size());
     CHECK(layout.bundles.bundle_of(0) == 0);

@@ -10,11 +10,11 @@
 
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
+#include "support/random_spaces.hpp"
 #include "support/space_oracle.hpp"
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
-#include <epsflow/core/metric.hpp>
 #include <epsflow/core/space.hpp>
 
 namespace epsflow::index {
@@ -75,32 +75,9 @@ TEST_CASE("neighbour counts: several levels of boxes, and many dimensions") {
 }
 
 TEST_CASE("neighbour counts: other norms and periodic boxes") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Random random(seed);
-    const std::size_t dims = 1 + random.below(4);
-    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
-    DataSet data = test::make_data(kind, 2 + random.below(300), dims, Precision::float64, seed);
-    Metric metric;
-    metric.kind = random.pick<MetricKind>(
-        {MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski});
-    if (metric.kind == MetricKind::minkowski) metric.power = random.pick<double>({1.5, 3, 7.25});
-    if (random.chance(0.6)) {
-      for (std::size_t k = 0; k < dims; ++k) {
-        double lo = 0, hi = 0;
-        for (std::size_t i = 0; i < data.size(); ++i) {
-          lo = std::min(lo, data.doubles[i * dims + k]);
-          hi = std::max(hi, data.doubles[i * dims + k]);
-        }
-        metric.box.push_back(random.chance(0.3) ? BoxSide{} : BoxSide{lo, hi + random.pick<double>({0.25, 3})});
-      }
-    }
-    std::vector<double> moved(data.doubles.size());
-    transform_points(metric, data.view(), 0, data.size(), moved.data());
-    const PointsView points(std::span<const double>(moved), dims);
-    const Space space = transformed_space(metric);
-    INFO("seed " << seed << ", " << test::describe(data) << ", " << describe(metric));
+  test::in_random_spaces([](const Space& space, PointsView points, Random& random) {
     check_counts(space, points, some_limits(space, points, random));
-  }
+  });
 }
 
 TEST_CASE("neighbour counts: nothing to count, and a cancelled search") {

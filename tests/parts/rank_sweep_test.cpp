@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -70,6 +71,26 @@ Partition random_cuts(PointsView points, int ranks, Random& random) {
     cuts.push_back(cut);
   }
   return Partition(std::move(cuts));
+}
+
+/// Sweeps the points of the ranks together, one rank for each set. take: called with the rank and each result of it.
+void sweep_on_ranks(
+    const std::vector<PointSet>& sets, const Sweep& sweep, const RunOptions& options = {},
+    std::span<const EngineOptions> engine = one_thread,
+    const std::function<void(std::size_t, VariantResult&&)>& take = [](std::size_t, VariantResult&&) {}) {
+  run_ranks(static_cast<int>(sets.size()), [&](Communicator& communicator) {
+    const auto r = static_cast<std::size_t>(communicator.rank());
+    run_each(sets[r], {.options = engine, .ranks = &communicator}, sweep, options,
+             [&](VariantResult&& result) { take(r, std::move(result)); });
+  });
+}
+
+/// Returns the points of three ranks.
+std::vector<PointSet> thirds(PointsView points, const Metric& metric = {}) {
+  std::vector<PointSet> sets;
+  const std::size_t n = points.size() / 3;
+  for (const std::size_t r : {0, 1, 2}) sets.emplace_back(points.rows(r * n, (r + 1) * n), metric);
+  return sets;
 }
 
 /// Returns integers, fractions that round, or weights of very different sizes. If `negative`, some are below 0.
@@ -257,12 +278,10 @@ TEST_CASE("parts: points with weights, of which some may be below 0") {
 
 TEST_CASE("parts: weights on a lattice and in periodic boxes, and a chain of them through all parts") {
   Random random(4);
-  DataSet lattice;
-  lattice.dims = 2;
+  DataSet lattice{.dims = 2};
   for (int i = 0; i < 400; ++i)
     lattice.doubles.insert(lattice.doubles.end(), {1.0 * (i % 20), 1.0 * (i / 20)});  // NOLINT
-  DataSet chain;
-  chain.dims = 1;
+  DataSet chain{.dims = 1};
   for (int i = 0; i < 1000; ++i) chain.doubles.push_back(0.5 * ((i * 7) % 1000));
   for (const bool negative : {false, true}) {
     for (const int ranks : {1, 2, 5, 16, 64}) {
@@ -280,12 +299,11 @@ TEST_CASE("parts: weights on a lattice and in periodic boxes, and a chain of the
 TEST_CASE("parts: weights that cannot be are named by their points among all") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const auto run_with = [&](const std::vector<double>& weights, bool last_has = true, const RunOptions& options = {}) {
-    run_ranks(3, [&](Communicator& communicator) {
-      const auto r = static_cast<std::size_t>(communicator.rank());
-      const auto mine = std::span(weights).subspan(r * 100, r < 2 || last_has ? 100 : 0);
-      run_each({data.view().rows(r * 100, (r + 1) * 100), {}, mine}, {.options = one_thread, .ranks = &communicator},
-               grid({0.1}, {2}), options, [](VariantResult&&) {});
-    });
+    std::vector<PointSet> sets = thirds(data.view());
+    for (const std::size_t r : {0, 1, 2}) {
+      sets[r].weights = std::span(weights).subspan(r * 100, r < 2 || last_has ? 100 : 0);
+    }
+    sweep_on_ranks(sets, grid({0.1}, {2}), options);
   };
   std::vector<double> weights(300, 1.0);
   CHECK_NOTHROW(run_with(weights));
@@ -350,8 +368,7 @@ TEST_CASE("parts: the lineage of all points comes to the first rank") {
 }
 
 TEST_CASE("parts: one long cluster through all of them") {
-  DataSet data;
-  data.dims = 2;
+  DataSet data{.dims = 2};
   constexpr int kPoints = 3000;
   for (int i = 0; i < kPoints; ++i) {  // a spiral in mixed order
     const double t = 0.002 * ((i * 7) % kPoints);
@@ -365,8 +382,7 @@ TEST_CASE("parts: one long cluster through all of them") {
 }
 
 TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie on cuts") {
-  DataSet data;
-  data.dims = 3;
+  DataSet data{.dims = 3};
   for (int x = 0; x < 12; ++x) {
     for (int y = 0; y < 10; ++y) {
       for (int z = 0; z < 9; ++z) {
@@ -388,8 +404,7 @@ TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie o
 TEST_CASE("parts: all points in one place, fewer points than parts, and none") {
   Random random(3);
   for (const std::size_t n : {0, 1, 3, 100}) {
-    DataSet data;
-    data.dims = 2;
+    DataSet data{.dims = 2};
     for (std::size_t i = 0; i < n; ++i) data.doubles.insert(data.doubles.end(), {1.5, -2});
     for (const int ranks : {1, 4, 9}) {
       check_parts(data, {}, grid({0.5}, {1, 2, 100}), ranks, random, false);
@@ -403,15 +418,13 @@ TEST_CASE("parts: on a sphere, and in periodic boxes") {
     INFO("seed " << seed);
     Random random(seed);
     const int ranks = static_cast<int>(1 + random.below(9));
-    DataSet sky;
-    sky.dims = 2;
+    DataSet sky{.dims = 2};
     for (int i = 0; i < 300; ++i) {
       sky.doubles.push_back(random.uniform(-180, 180));
       sky.doubles.push_back(std::asin(random.uniform(-1, 1)) * 57.29577951308232);
     }
     check_parts(sky, {.kind = MetricKind::greatcircle}, grid({3.0, 9.0}, {1, 2, 4, 8}), ranks, random, false);
-    DataSet box;
-    box.dims = 1 + random.below(3);
+    DataSet box{.dims = 1 + random.below(3)};
     const double side = 10;
     for (std::size_t i = 0; i < 300 * box.dims; ++i) {
       box.doubles.push_back(random.chance(0.1) ? (random.chance(0.5) ? 0 : side) : random.uniform(0, side));
@@ -486,13 +499,7 @@ TEST_CASE("parts: a coordinate that is not finite is named, whether space is cut
     Points points(300'000, 2, Precision::float64);
     for (double& x : points.values<double>()) x = random.unit();
     points.values<double>()[2 * (100'000 + row) + 1] = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_WITH(run_ranks(3,
-                                [&](Communicator& communicator) {
-                                  const auto r = static_cast<std::size_t>(communicator.rank());
-                                  const PointsView share = points.view().rows(r * 100'000, (r + 1) * 100'000);
-                                  run_each({share}, {.options = two_threads, .ranks = &communicator},
-                                           grid({0.002}, {4}), {}, [](VariantResult&&) {});
-                                }),
+    CHECK_THROWS_WITH(sweep_on_ranks(thirds(points), grid({0.002}, {4}), {}, two_threads),
                       Catch::Contains("row " + std::to_string(row)) && Catch::Contains("nan"));
   }
 }
@@ -504,14 +511,11 @@ TEST_CASE("parts: what a rank holds is within its memory, or told") {
   const Sweep sweep = grid({0.004, 0.005, 0.006}, {4, 8});
   const auto run_with = [&](std::uint64_t memory) {
     std::vector<Labels> of_first;
-    run_ranks(2, [&](Communicator& communicator) {
-      const auto r = static_cast<std::size_t>(communicator.rank());
-      const std::vector<EngineOptions> engine{{.memory = memory, .threads = 1, .backend = BackendChoice::cpu}};
-      run_each({points.view().rows(r * 30'000, r == 0 ? 30'000 : 40'000)}, {.options = engine, .ranks = &communicator},
-               sweep, {}, [&](VariantResult&& result) {
-                 if (r == 0) of_first.push_back(std::move(result.labels));
-               });
-    });
+    const std::vector<EngineOptions> engine{{.memory = memory, .threads = 1, .backend = BackendChoice::cpu}};
+    sweep_on_ranks({points.view().rows(0, 30'000), points.view().rows(30'000, 40'000)}, sweep, {}, engine,
+                   [&](std::size_t r, VariantResult&& result) {
+                     if (r == 0) of_first.push_back(std::move(result.labels));
+                   });
     return of_first;
   };
   // The budgets hold one eps at a time, and two.
@@ -528,16 +532,11 @@ TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is
   const Sweep sweep = grid({0.1, 0.2, 0.3}, {2, 4});
   for (const int fails : {1, 2, 3, 5, 6}) {
     CAPTURE(fails);
-    CHECK_THROWS_WITH(run_ranks(3,
-                                [&](Communicator& communicator) {
-                                  int results = 0;
-                                  run_each({data.view()}, {.options = two_threads, .ranks = &communicator}, sweep, {},
-                                           [&](VariantResult&&) {
-                                             if (++results == fails && communicator.rank() == 2) {
-                                               throw InputError("no room");
-                                             }
-                                           });
-                                }),
+    int results = 0;  // of the last rank
+    const auto take = [&](std::size_t r, VariantResult&&) {
+      if (r == 2 && ++results == fails) throw InputError("no room");
+    };
+    CHECK_THROWS_WITH(sweep_on_ranks(std::vector<PointSet>(3, data.view()), sweep, {}, two_threads, take),
                       Catch::Contains("no room"));
   }
 }
@@ -546,12 +545,11 @@ TEST_CASE("parts: a rank without points passes any dimensions and precision") {
   const Sweep sweep = grid({0.3}, {4});
   // Returns the labels of each rank.
   const auto run_shares = [&](const std::vector<PointsView>& shares, const Metric& metric) {
+    std::vector<PointSet> sets;
+    for (const PointsView& share : shares) sets.emplace_back(share, metric);
     std::vector<Labels> labels(shares.size());
-    run_ranks(static_cast<int>(shares.size()), [&](Communicator& communicator) {
-      const auto r = static_cast<std::size_t>(communicator.rank());
-      run_each({shares[r], metric}, {.options = one_thread, .ranks = &communicator}, sweep, {},
-               [&](VariantResult&& result) { labels[r] = std::move(result.labels); });
-    });
+    sweep_on_ranks(sets, sweep, {}, one_thread,
+                   [&](std::size_t r, VariantResult&& result) { labels[r] = std::move(result.labels); });
     return labels;
   };
   const Points none(0, 5, Precision::float32);
@@ -575,19 +573,10 @@ TEST_CASE("parts: a rank without points passes any dimensions and precision") {
 TEST_CASE("parts: what cannot be") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const auto run_with = [&](const Sweep& sweep, const RunOptions& options, const Metric& metric = {}) {
-    run_ranks(3, [&](Communicator& communicator) {
-      const auto r = static_cast<std::size_t>(communicator.rank());
-      run_each({data.view().rows(r * 100, (r + 1) * 100), metric}, {.options = one_thread, .ranks = &communicator},
-               sweep, options, [](VariantResult&&) {});
-    });
+    sweep_on_ranks(thirds(data.view(), metric), sweep, options);
   };
   const auto refused = [&](const PointSet& points, std::span<const EngineOptions> engines, const char* words) {
-    CHECK_THROWS_WITH(run_ranks(2,
-                                [&](Communicator& communicator) {
-                                  run_each(points, {.options = engines, .ranks = &communicator}, grid({0.1}, {2}), {},
-                                           [](VariantResult&&) {});
-                                }),
-                      Catch::Contains(words));
+    CHECK_THROWS_WITH(sweep_on_ranks({points, points}, grid({0.1}, {2}), {}, engines), Catch::Contains(words));
   };
   const std::vector<std::uint64_t> slices{0, data.size()};
   refused({data.view(), {}, {}, slices}, one_thread, "a data set for each slice is not to be had of points in parts");
@@ -609,13 +598,10 @@ TEST_CASE("parts: what cannot be") {
                                          grid({eps}, {2}), {}, [](VariantResult&&) {});
                               }),
                     Catch::Contains("the ranks differ in eps or minpts"));
-  CHECK_THROWS_WITH(run_ranks(3,
-                              [&](Communicator& communicator) {
-                                run_each({data.view()}, {.options = one_thread, .ranks = &communicator},
-                                         grid({0.1}, {2}), {}, [&](VariantResult&&) {
-                                           if (communicator.rank() == 2) throw InputError("no room");
-                                         });
-                              }),
+  const auto full = [](std::size_t r, VariantResult&&) {
+    if (r == 2) throw InputError("no room");
+  };
+  CHECK_THROWS_WITH(sweep_on_ranks(std::vector<PointSet>(3, data.view()), grid({0.1}, {2}), {}, one_thread, full),
                     Catch::Contains("no room"));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/lineage_check.hpp"
 #include "support/points_source.hpp"
 #include "support/random_points.hpp"
@@ -26,6 +27,7 @@ namespace epsflow::parts {
 namespace {
 
 using Catch::Matchers::Contains;
+using test::check_same;
 using test::check_same_lineage;
 using test::Random;
 
@@ -50,22 +52,20 @@ std::vector<VariantResult> by_variant(std::vector<VariantResult> results) {
   return results;
 }
 
-std::vector<VariantResult> shared(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
-                                  const RunOptions& options, std::span<const double> weights = {}) {
+/// Returns the results of run_each(), by their variants.
+std::vector<VariantResult> shared(const PointSet& points, const Devices& devices, const Sweep& sweep,
+                                  const RunOptions& options = {}, const Observer& observer = {}) {
   std::vector<VariantResult> results;
-  run_each({points, {}, weights}, {.options = engines}, sweep, options,
-           [&](VariantResult&& result) { results.push_back(std::move(result)); });
+  run_each(
+      points, devices, sweep, options, [&](VariantResult&& result) { results.push_back(std::move(result)); }, observer);
   return by_variant(std::move(results));
 }
 
-void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t v = 0; v < found.size(); ++v) {
-    CHECK(found[v].variant == expected[v].variant);
-    CHECK(found[v].summary == expected[v].summary);
-    CHECK(found[v].core == expected[v].core);
-    CHECK(std::ranges::equal(found[v].labels, expected[v].labels));
-  }
+/// Returns the clusters of a sweep on some engines, tied to each other.
+Lineage lineage_of(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options) {
+  LineageBuilder builder(sweep);
+  run_each(points, devices, sweep, options, [&](VariantResult&& result) { builder.add(result); });
+  return builder.finish();
 }
 
 Sweep sweep_of(std::size_t eps) {
@@ -178,27 +178,23 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   const SharingAnswer answer = choose_sharing({points}, sweep, engines, options);
   CHECK(answer.sharing == Sharing::parts);
   CHECK(answer.parts > 2);
-  check_same(shared(points, sweep, engines, options), expected);
+  check_same(shared(points, {.options = engines}, sweep, options), expected);
   // Each part has ghosts on all sides, so parts need more memory than all points. Runs succeed or report their need.
   const Sweep wide = grid({0.3}, {4});
   const SharingAnswer in_parts{.sharing = Sharing::parts, .parts = 6};
-  std::vector<VariantResult> found;
-  const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
   std::vector<EngineOptions> tight = engines;
   tight.front().memory = 4'000'000;
-  CHECK_THROWS_WITH(run_each({points}, {.options = tight, .sharing = &in_parts}, wide, options, take),
+  CHECK_THROWS_WITH(run_each({points}, {.options = tight, .sharing = &in_parts}, wide, options,
+                             [](VariantResult&&) { FAIL("a result"); }),
                     Contains("memory budget") && Contains("EngineOptions::memory"));
-  CHECK(found.empty());
-  run_each({points}, {.options = engines, .sharing = &in_parts}, wide, options, take);
+  const auto found = shared(points, {.options = engines, .sharing = &in_parts}, wide, options);
   REQUIRE(found.size() == 1);
   CHECK(found.front().summary == run(points, wide, cpu_engines(1).front(), options).front().summary);
   // The same holds for a box that is too narrow for parts.
   Metric box;
   box.box = {{0.0, 1.0}, {0.0, 1.0}};
-  found.clear();
   tight.front().memory = 10'000'000;
-  run_each({points, box}, {.options = tight, .sharing = &in_parts}, wide, options, take);
-  CHECK(found.size() == 1);
+  CHECK(shared({points, box}, {.options = tight, .sharing = &in_parts}, wide, options).size() == 1);
 }
 
 TEST_CASE("shared sweeps: eps over engines") {
@@ -208,7 +204,7 @@ TEST_CASE("shared sweeps: eps over engines") {
   const RunOptions options{.verify = true, .core_mask = true};
   const auto expected = by_variant(run(points, sweep, cpu_engines(1).front(), options));
   for (const std::size_t engines : {1U, 2U, 5U, 16U}) {
-    check_same(shared(points, sweep, cpu_engines(engines), options), expected);
+    check_same(shared(points, {.options = cpu_engines(engines)}, sweep, options), expected);
   }
 }
 
@@ -234,47 +230,33 @@ TEST_CASE("shared sweeps: GPUs that share the eps hand each other the points") {
   CHECK(copy_to_gpus(points.view().rows(0, 1000), of_first, stop).empty());
 
   const Sweep sweep = grid({0.0004, 0.0005, 0.0006, 0.0007, 0.001}, {4, 6});
-  std::vector<VariantResult> found;
   const SharingAnswer by_eps{Sharing::eps, "asked for", 1};
-  run_each({points}, {.engines = engines, .sharing = &by_eps}, sweep, {.core_mask = true},
-           [&](VariantResult&& result) { found.push_back(std::move(result)); });
-  check_same(by_variant(std::move(found)), by_variant(run(engines.front().load(points), sweep, {.core_mask = true})));
+  check_same(shared(points, {.engines = engines, .sharing = &by_eps}, sweep, {.core_mask = true}),
+             by_variant(run(engines.front().load(points), sweep, {.core_mask = true})));
 }
 
 TEST_CASE("shared sweeps: eps over engines, of points with weights") {
   Random random(18);
   const Points points = uniform(2000, random);
-  std::vector<double> weights(points.size());
-  for (double& w : weights) w = random.uniform(0, 3);
+  const std::vector<double> weights = random.uniforms(points.size(), 0, 3);
   const Sweep sweep = sweep_of(5);
   const Engine engine(cpu_engines(1).front());
   const auto expected = by_variant(run(engine.load(points).weighted(weights), sweep, {.core_mask = true}));
-  check_same(shared(points, sweep, cpu_engines(3), {.core_mask = true}, weights), expected);
+  check_same(shared({points, {}, weights}, {.options = cpu_engines(3)}, sweep, {.core_mask = true}), expected);
 }
 
 TEST_CASE("shared sweeps: clusters of eps that different engines have made are tied to each other") {
   Random random(19);
   const Points points = uniform(2000, random);
   const Sweep sweep = sweep_of(8);
-  const auto lineage_of = [&](auto&& run_it) {
-    LineageBuilder builder(sweep);
-    run_it([&](VariantResult&& result) { builder.add(result); });
-    return builder.finish();
-  };
   const RunOptions options{.clusters = true};
-  const Lineage expected =
-      lineage_of([&](const OnResult& take) { run_each({points}, {.options = cpu_engines(1)}, sweep, options, take); });
-  const Lineage found =
-      lineage_of([&](const OnResult& take) { run_each({points}, {.options = cpu_engines(3)}, sweep, options, take); });
-  check_same_lineage(found, expected);
+  const Lineage expected = lineage_of(points, {.options = cpu_engines(1)}, sweep, options);
+  check_same_lineage(lineage_of(points, {.options = cpu_engines(3)}, sweep, options), expected);
   for (const Keep keep : {Keep::labels, Keep::summary}) {
     for (const std::size_t parts : {2U, 6U}) {
       const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
       const RunOptions in_parts{.keep = keep, .clusters = true};
-      const Lineage of_parts = lineage_of([&](const OnResult& take) {
-        run_each({points}, {.options = cpu_engines(2), .sharing = &how}, sweep, in_parts, take);
-      });
-      check_same_lineage(of_parts, expected);
+      check_same_lineage(lineage_of(points, {.options = cpu_engines(2), .sharing = &how}, sweep, in_parts), expected);
     }
   }
 }
@@ -282,8 +264,7 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
 TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
   Random random(20);
   const Points points = uniform(5000, random);
-  std::vector<double> weights(points.size());
-  for (double& w : weights) w = random.uniform(0, 3);
+  const std::vector<double> weights = random.uniforms(points.size(), 0, 3);
   const Sweep sweep = sweep_of(3);
   const RunOptions options{.core_mask = true};
   const Dataset whole = Engine(cpu_engines(1).front()).load(points);
@@ -291,16 +272,10 @@ TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
     const auto expected = by_variant(run(weighted ? whole.weighted(weights) : whole, sweep, options));
     for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
       const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
-      std::vector<VariantResult> results;
+      const std::vector<EngineOptions> on = cpu_engines(engines);
       const PointSet given{points, {}, weighted ? std::span<const double>(weights) : std::span<const double>()};
-      run_each(given, {.options = cpu_engines(engines), .sharing = &how}, sweep, options,
-               [&](VariantResult&& result) { results.push_back(std::move(result)); });
-      check_same(by_variant(std::move(results)), expected);
-
-      results.clear();
-      run_each(given, {.options = cpu_engines(engines), .sharing = &how}, sweep, {.keep = Keep::summary},
-               [&](VariantResult&& result) { results.push_back(std::move(result)); });
-      const auto counts = by_variant(std::move(results));
+      check_same(shared(given, {.options = on, .sharing = &how}, sweep, options), expected);
+      const auto counts = shared(given, {.options = on, .sharing = &how}, sweep, {.keep = Keep::summary});
       REQUIRE(counts.size() == expected.size());
       for (std::size_t v = 0; v < counts.size(); ++v) {
         CHECK(counts[v].summary == expected[v].summary);
@@ -325,29 +300,21 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   small.backend = BackendChoice::gpu;
   small.gpu_memory = 64_MiB;
   const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
-  std::vector<VariantResult> results;
-  const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
-  run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, {}, take);
-  check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front())));
+  const std::vector<EngineOptions> engines{small};
+  const Devices devices{.options = engines, .sharing = &how};
+  const EngineOptions cpu = cpu_engines(1).front();
+  check_same(shared(points, devices, sweep), by_variant(run(points, sweep, cpu)));
 
-  std::vector<double> weights(points.size());
-  for (double& w : weights) w = random.uniform(-0.5, 2);
-  results.clear();
-  run_each({points, {}, weights}, {.options = std::vector{small}, .sharing = &how}, sweep, {}, take);
-  const Dataset weighted = Engine(cpu_engines(1).front()).load(points).weighted(weights);
-  check_same(by_variant(std::move(results)), by_variant(run(weighted, sweep)));
+  const std::vector<double> weights = random.uniforms(points.size(), -0.5, 2);
+  const Dataset weighted = Engine(cpu).load(points).weighted(weights);
+  check_same(shared({points, {}, weights}, devices, sweep), by_variant(run(weighted, sweep)));
 
   const RunOptions counts{.keep = Keep::summary};
-  results.clear();
-  run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, counts, take);
-  check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front(), counts)));
+  check_same(shared(points, devices, sweep, counts), by_variant(run(points, sweep, cpu, counts)));
 
   const RunOptions tied{.keep = Keep::summary, .clusters = true};
-  LineageBuilder found(sweep), expected(sweep);
-  run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, tied,
-           [&](VariantResult&& result) { found.add(result); });
-  run_each({points}, {.options = cpu_engines(1)}, sweep, tied, [&](VariantResult&& result) { expected.add(result); });
-  check_same_lineage(found.finish(), expected.finish());
+  check_same_lineage(lineage_of(points, devices, sweep, tied),
+                     lineage_of(points, {.options = cpu_engines(1)}, sweep, tied));
 }
 
 TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {
@@ -378,10 +345,7 @@ TEST_CASE("shared sweeps: slices go to several engines eps by eps") {
   const std::vector<std::uint64_t> slices{0, 1000, 1000, 2400, 3000};
   const Sweep sweep = sweep_of(5);
   const auto swept = [&](std::size_t engines, const RunOptions& options, const SharingAnswer* how) {
-    std::vector<VariantResult> results;
-    run_each({points, {}, {}, slices}, {.options = cpu_engines(engines), .sharing = how}, sweep, options,
-             [&](VariantResult&& result) { results.push_back(std::move(result)); });
-    return by_variant(std::move(results));
+    return shared({points, {}, {}, slices}, {.options = cpu_engines(engines), .sharing = how}, sweep, options);
   };
   for (const RunOptions& options : {RunOptions{.core_mask = true}, RunOptions{.keep = Keep::summary}}) {
     const Dataset loaded = Engine(cpu_engines(1).front()).load(points, slices);
@@ -403,19 +367,14 @@ TEST_CASE("shared sweeps: slices go to several engines eps by eps") {
 TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all that belongs to it") {
   Random random(29);
   const Points points = uniform(2000, random);
-  std::vector<double> weights(points.size());
-  for (double& w : weights) w = random.uniform(0.5, 2);
+  const std::vector<double> weights = random.uniforms(points.size(), 0.5, 2);
   const Sweep sweep = sweep_of(3);
   const Dataset data = Engine(cpu_engines(1).front()).load(points).weighted(weights);
-  std::vector<VariantResult> results;
-  const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
-  run_each({data}, {}, sweep, {}, take);
-  check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
-  results.clear();
+  check_same(shared(data, {}, sweep), by_variant(run(data, sweep)));
   // If no engine is given, the run uses one with the default options.
-  run_each({points, {}, weights}, {}, sweep, {}, take);
-  check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
+  check_same(shared({points, {}, weights}, {}, sweep), by_variant(run(data, sweep)));
   // Conflicting options are refused.
+  const auto take = [](VariantResult&&) { FAIL("a result"); };
   const std::vector<std::uint64_t> slices{0, 2000};
   const std::vector<EngineOptions> options = cpu_engines(1);
   const std::vector<Engine> engines{Engine(options.front())};
@@ -440,26 +399,21 @@ TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all tha
                     Contains("Devices::options are in place of Devices::engines"));
   CHECK_THROWS_WITH(run_each({points}, {.cuts = &cuts}, sweep, {}, take), Contains("Devices::ranks is null"));
   CHECK_THROWS_AS(choose_sharing({data}, sweep, options, {}), UsageError);
-  CHECK(results.empty());
 }
 
 TEST_CASE(
     "shared sweeps: by engines that stay, of points that are brought, with weights, eps by eps, and their lineage") {
   Random random(30);
   const Points points = uniform(3000, random);
-  std::vector<double> weights(points.size());
-  for (double& w : weights) w = random.uniform(0.5, 2);
+  const std::vector<double> weights = random.uniforms(points.size(), 0.5, 2);
   const PointsSource source = test::source_of(points);
   const Sweep sweep = sweep_of(5);
   std::vector<Engine> engines;
   for (const EngineOptions& options : cpu_engines(2)) engines.emplace_back(options);
   const auto expected = by_variant(run(engines.front().load(points).weighted(weights), sweep));
-  std::vector<VariantResult> results;
   for (int again = 0; again < 2; ++again) {
     Trace trace;
-    run_each({source, {}, weights}, {.engines = engines}, sweep, {},
-             [&](VariantResult&& result) { results.push_back(std::move(result)); }, {.trace = &trace});
-    check_same(by_variant(std::exchange(results, {})), expected);
+    check_same(shared({source, {}, weights}, {.engines = engines}, sweep, {}, {.trace = &trace}), expected);
     const auto spans = trace.spans();
     CHECK(std::ranges::count(spans, Stage::load_points, &TraceSpan::stage) == 2);
     CHECK(std::ranges::count(spans, Stage::emit_results, &TraceSpan::stage) == std::ssize(expected));
@@ -501,22 +455,16 @@ TEST_CASE("shared sweeps: points that are not in memory") {
       by_variant(run(Engine(small).load(points, {.box = {{0.0, 1.0}, {0.0, 1.0}}}), sweep, options));
   small.memory = 2'750'000;
   const PointsSource source = test::source_of(points);
-  std::vector<VariantResult> found;
-  const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
   // If the points are in memory, the rest of the budget is too small for parts. If they are not, parts fit.
   CHECK(choose_sharing({points}, sweep, std::vector{small}, options).sharing == Sharing::one);
   CHECK(choose_sharing({source}, sweep, std::vector{small}, options).sharing == Sharing::parts);
-  run_each({source}, {.options = std::vector{small}}, sweep, options, take);
-  check_same(by_variant(std::move(found)), expected);
-  found.clear();
+  check_same(shared(source, {.options = std::vector{small}}, sweep, options), expected);
   // If the points fit into memory or a box transforms them, they are loaded.
-  run_each({source}, {.options = cpu_engines(1)}, sweep, options, take);
-  check_same(by_variant(std::move(found)), expected);
-  found.clear();
-  run_each({source, {.box = {{0.0, 1.0}, {0.0, 1.0}}}}, {.options = cpu_engines(2)}, sweep, options, take);
-  check_same(by_variant(std::move(found)), expected_in_box);
+  check_same(shared(source, {.options = cpu_engines(1)}, sweep, options), expected);
+  check_same(shared({source, {.box = {{0.0, 1.0}, {0.0, 1.0}}}}, {.options = cpu_engines(2)}, sweep, options),
+             expected_in_box);
   points.values<double>()[2 * 65'432 + 1] = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_WITH(run_each({source}, {.options = std::vector{small}}, sweep, options, take), Contains("row 65432"));
+  CHECK_THROWS_WITH(shared(source, {.options = std::vector{small}}, sweep, options), Contains("row 65432"));
 }
 
 TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {

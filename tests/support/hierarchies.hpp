@@ -1,4 +1,4 @@
-// Makes hierarchies of points.
+// Makes hierarchies of points, and compares them with the oracle.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/catch.hpp"
 #include "support/random_points.hpp"
+#include "support/tree_oracle.hpp"
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/trees/boruvka.hpp>
@@ -32,6 +34,23 @@ inline Hierarchy long_line() {
   for (std::uint32_t i = 0; i + 1 < kSize; ++i) tree.edges[i] = {random.uniform(0, 1), i, i + 1};
   std::sort(tree.edges.begin(), tree.edges.end(), [](const Edge& a, const Edge& b) { return a.height < b.height; });
   return Hierarchy(std::move(tree));
+}
+
+/// Returns the nodes with the ids of their points, heights as they are in the tree, after checks that they fit it.
+inline std::vector<OracleNode> nodes_of(const Hierarchy& tree) {
+  std::vector<OracleNode> nodes;
+  for (const TreeNode& node : tree.nodes()) nodes.push_back({node.eps, {}});
+  for (std::uint32_t p = 0; p < tree.size(); ++p) {
+    for (std::uint32_t i = tree.parents()[p]; i != kNoNode; i = tree.nodes()[i].parent) {
+      nodes[i].points.push_back(p);
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    REQUIRE(nodes[i].points.size() == tree.nodes()[i].size);
+    REQUIRE(nodes[i].points[0] == tree.nodes()[i].first_id);
+  }
+  REQUIRE(std::is_sorted(nodes.begin(), nodes.end()));
+  return nodes;
 }
 
 }  // namespace epsflow::test

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <span>
 #include <string>
@@ -51,6 +52,19 @@ class Random {
   void shuffle(std::vector<T>& values) {
     for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i)]);
   }
+  /// Returns the numbers below n in random order.
+  std::vector<std::size_t> order(std::size_t n) {
+    std::vector<std::size_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    shuffle(numbers);
+    return numbers;
+  }
+  /// Returns n numbers from lo to hi.
+  std::vector<double> uniforms(std::size_t n, double lo, double hi) {
+    std::vector<double> numbers(n);
+    for (double& x : numbers) x = uniform(lo, hi);
+    return numbers;
+  }
 
  private:
   std::mt19937_64 engine_;
@@ -78,6 +92,16 @@ struct DataSet {
   [[nodiscard]] double squared_distance(std::size_t i, std::size_t j) const {
     return precision == Precision::float32 ? oracle_squared_distance(&floats[i * dims], &floats[j * dims], dims)
                                            : oracle_squared_distance(&doubles[i * dims], &doubles[j * dims], dims);
+  }
+  /// Returns the points in another order. order: [n], the row of this set for each row.
+  [[nodiscard]] DataSet reordered(std::span<const std::size_t> order) const {
+    DataSet mixed = *this;
+    for (std::size_t i = 0; i < order.size() * dims; ++i) {
+      const std::size_t from = order[i / dims] * dims + i % dims;
+      if (precision == Precision::float32) mixed.floats[i] = floats[from];
+      if (precision == Precision::float64) mixed.doubles[i] = doubles[from];
+    }
+    return mixed;
   }
 };
 

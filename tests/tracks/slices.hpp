@@ -90,7 +90,7 @@ struct Storm {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         for (std::size_t i = 0; i < next[lane].size(); ++i) order.emplace_back(lane, i);
       }
-      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+      random.shuffle(order);
       const auto slice = static_cast<std::uint32_t>(s);
       for (std::size_t label = 0; label < order.size(); ++label) {
         const std::size_t lane = order[label].first;

@@ -224,7 +224,7 @@ SliceList random_slices(Random& random, std::size_t count, std::size_t most, con
     const std::size_t n = random.chance(0.1) ? 0 : random.below(most + 1);
     std::vector<std::int64_t> ids(n * 2 + 1);
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i) - 3;
-    for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
+    random.shuffle(ids);
     for (std::size_t i = 0; i < n; ++i) {
       std::vector<double> place;
       for (std::size_t k = 0; k < dims; ++k) {

@@ -11,7 +11,7 @@
 
 #include "support/cancelling.hpp"
 #include "support/catch.hpp"
-#include "support/errors.hpp"
+#include "support/hierarchies.hpp"
 #include "support/random_points.hpp"
 #include "support/tree_oracle.hpp"
 
@@ -37,23 +37,6 @@ std::vector<SpanningTree> trees_of(const Space& space, PointsView points, const 
       points, space, minpts, {}, [&](SpanningTree&& tree) { found.push_back(std::move(tree)); },
       weights.empty() ? nullptr : &whole);
   return found;
-}
-
-/// Returns the nodes with the ids of their points, heights as they are in the tree.
-std::vector<OracleNode> nodes_of(const Hierarchy& tree) {
-  std::vector<OracleNode> nodes;
-  for (const TreeNode& node : tree.nodes()) nodes.push_back({node.eps, {}});
-  for (std::uint32_t p = 0; p < tree.size(); ++p) {
-    for (std::uint32_t i = tree.parents()[p]; i != kNoNode; i = tree.nodes()[i].parent) {
-      nodes[i].points.push_back(p);
-    }
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    REQUIRE(nodes[i].points.size() == tree.nodes()[i].size);
-    REQUIRE(nodes[i].points[0] == tree.nodes()[i].first_id);
-  }
-  REQUIRE(std::is_sorted(nodes.begin(), nodes.end()));
-  return nodes;
 }
 
 std::vector<std::uint32_t> some_minpts(std::size_t n, Random& random) {
@@ -91,7 +74,7 @@ void check(const Space& space, PointsView points, const std::vector<std::uint32_
     SpanningTree copy{found[i].minpts, Buffer<double>(points.size()), Buffer<Edge>(points.size() - 1)};
     std::copy(found[i].core.begin(), found[i].core.end(), copy.core.begin());
     std::copy(found[i].edges.begin(), found[i].edges.end(), copy.edges.begin());
-    REQUIRE(nodes_of(Hierarchy(std::move(copy))) == expected[i].nodes());
+    REQUIRE(test::nodes_of(Hierarchy(std::move(copy))) == expected[i].nodes());
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -114,7 +113,6 @@ TEST_CASE("condensed trees: the definition, on data of every kind") {
 
 /// Checks that the figures of points in another order are the same, bit for bit.
 void check_order(const DataSet& data, const SelectionOptions& options, std::uint64_t shuffles) {
-  const std::size_t n = data.size(), dims = data.dims;
   const CondensedTree tree(hierarchy_of(data.view(), 5), 5);
   const SelectedClusters found = tree.select(options);
   const Buffer<double> outliers = tree.outlier_scores();
@@ -122,20 +120,14 @@ void check_order(const DataSet& data, const SelectionOptions& options, std::uint
   for (const CondensedCluster& cluster : tree.clusters()) stabilities.push_back(cluster.stability);
   std::sort(stabilities.begin(), stabilities.end());
   for (std::uint64_t seed = 0; seed < shuffles; ++seed) {
-    Random random(seed);
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    std::vector<double> moved(n * dims);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t k = 0; k < dims; ++k) moved[i * dims + k] = data.doubles[order[i] * dims + k];
-    }
-    const CondensedTree other(hierarchy_of(PointsView(std::span<const double>(moved), dims), 5), 5);
+    const std::vector<std::size_t> order = Random(seed).order(data.size());
+    const DataSet moved = data.reordered(order);
+    const CondensedTree other(hierarchy_of(moved.view(), 5), 5);
     const SelectedClusters again = other.select(options);
     const Buffer<double> scores = other.outlier_scores();
     REQUIRE(again.nodes.size() == found.nodes.size());
     std::vector<std::int32_t> same(found.nodes.size(), -1);  // the number of each cluster in the other order
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
       const std::int32_t label = found.labels[order[i]];
       REQUIRE((label < 0) == (again.labels[i] < 0));
       if (label >= 0 && same[static_cast<std::size_t>(label)] < 0)

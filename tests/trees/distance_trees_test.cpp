@@ -7,6 +7,7 @@
 
 #include "support/cancelling.hpp"
 #include "support/catch.hpp"
+#include "support/hierarchies.hpp"
 #include "support/random_points.hpp"
 #include "support/tree_oracle.hpp"
 
@@ -17,7 +18,6 @@
 namespace epsflow {
 namespace {
 
-using test::OracleNode;
 using test::Random;
 
 constexpr double kUnconnected = std::numeric_limits<double>::infinity();
@@ -35,15 +35,6 @@ std::vector<double> some_matrix(std::size_t n, double connected, Random& random)
   return distances;
 }
 
-std::vector<OracleNode> nodes_of(const Hierarchy& tree) {
-  std::vector<OracleNode> nodes;
-  for (const TreeNode& node : tree.nodes()) nodes.push_back({node.eps, {}});
-  for (std::uint32_t p = 0; p < tree.size(); ++p) {
-    for (std::uint32_t i = tree.parents()[p]; i != kNoNode; i = tree.nodes()[i].parent) nodes[i].points.push_back(p);
-  }
-  return nodes;
-}
-
 TEST_CASE("distance trees: matrices and graphs give the components of all pairs, and forests") {
   for (std::uint64_t seed = 0; seed < test::sets_of(300); ++seed) {
     Random random(seed);
@@ -54,7 +45,7 @@ TEST_CASE("distance trees: matrices and graphs give the components of all pairs,
     const test::OracleHeights expected(matrix, n, minpts);
     const Hierarchy dense(spanning_tree_of_matrix(matrix, n, minpts, {}));
     REQUIRE(std::ranges::equal(dense.core_distances(), expected.core()));
-    REQUIRE(nodes_of(dense) == expected.nodes());
+    REQUIRE(test::nodes_of(dense) == expected.nodes());
 
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint32_t> columns;
@@ -69,7 +60,7 @@ TEST_CASE("distance trees: matrices and graphs give the components of all pairs,
     }
     const Hierarchy sparse(spanning_tree_of_graph({offsets, columns, distances}, minpts, {}));
     REQUIRE(std::ranges::equal(sparse.core_distances(), expected.core()));
-    REQUIRE(nodes_of(sparse) == expected.nodes());
+    REQUIRE(test::nodes_of(sparse) == expected.nodes());
   }
 }
 

@@ -235,8 +235,7 @@ void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
   Window window(dims, stream.sweep, stream.options);
   std::size_t continued = 0;
   for (int s = 0; s < 7; ++s) {
-    std::vector<double> points;
-    for (std::size_t i = 0; i < (s == 0 ? 60'000 : 1100) * dims; ++i) points.push_back(random.uniform(0, 1));
+    const std::vector<double> points = random.uniforms((s == 0 ? 60'000 : 1100) * dims, 0, 1);
     std::vector<std::uint64_t> leaving;
     if (s % 2 == 0 && s > 0) {
       const std::vector<std::uint64_t> ids = window.ids();
@@ -300,7 +299,7 @@ TEST_CASE("windows on a sphere, in a periodic box and by other norms have the la
       stream.sweep = grid({cases[c].eps}, {2, 5});
       stream.options.metric = cases[c].metric;
       stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-      for (int i = 0; i < 800; ++i) stream.pool.push_back(random.uniform(-90, 90));
+      stream.pool = random.uniforms(800, -90, 90);
       continued += take_steps(stream, 24, random);
     }
     REQUIRE((continued > 0) == cases[c].continues);
@@ -367,11 +366,7 @@ TEST_CASE("a step that fails leaves the window as it was") {
   stream.sweep = grid({0.3}, {4});
   stream.options.engine = {.memory = std::uint64_t{1} << 20, .threads = 2, .backend = BackendChoice::cpu};
   Window window(2, stream.sweep, stream.options);
-  const auto points_of = [&](std::size_t n) {
-    std::vector<double> points(2 * n);
-    for (double& x : points) x = random.uniform(0, 4);
-    return points;
-  };
+  const auto points_of = [&](std::size_t n) { return random.uniforms(2 * n, 0, 4); };
   const auto view = [](const std::vector<double>& x) { return PointsView(std::span<const double>(x), 2); };
   const std::vector<double> first = points_of(300), few = points_of(3), many = points_of(50'000);
   std::vector<double> invalid = few;
