@@ -101,8 +101,8 @@ nb::tuple points_by_cluster(const Vector<std::int32_t>& labels) {
     const nb::gil_scoped_release release;
     order = order_by_cluster(span_of(labels));
   }
-  return nb::make_tuple(column_of(std::vector<std::uint32_t>(order.points.begin(), order.points.end())),
-                        column_of(std::move(order.offsets)), column_of(std::move(order.labels)));
+  return nb::make_tuple(column_of(std::move(order.points)), column_of(std::move(order.offsets)),
+                        column_of(std::move(order.labels)));
 }
 
 /// Returns keys, offsets and order. The order is empty if rows are sorted by key.
@@ -127,8 +127,7 @@ nb::tuple settled_groups(const Vector<std::int32_t>& labels, std::uint64_t clust
     result.summary.clusters = clusters;
     settle_groups(result, least, by);
   }
-  return nb::make_tuple(column_of(std::vector<std::int32_t>(result.labels.begin(), result.labels.end())),
-                        result.summary.clusters);
+  return nb::make_tuple(column_of(std::move(result.labels)), result.summary.clusters);
 }
 
 std::unique_ptr<Task> start_attach(const PyPoints& linked, const HostArray& others, double linking_length,
@@ -140,7 +139,7 @@ std::unique_ptr<Task> start_attach(const PyPoints& linked, const HostArray& othe
           return attach({to, groups, from, metric, linking_length}, CancelToken(observer.cancel));
         });
       },
-      [](std::vector<std::int32_t>&& labels) { return nb::cast(column_of(std::move(labels))); });
+      kAsColumn);
 }
 
 /// Returns labels with the numbers of a dialect.

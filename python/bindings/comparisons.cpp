@@ -42,7 +42,7 @@ auto of_clusters(Field ClusterValidity::*field) {
 std::unique_ptr<Task> start_k_distances(const PyDataset& data, std::vector<std::uint32_t> ks) {
   return start_making([run_on = data.data.get(),
                        ks = std::move(ks)](const Observer& observer) { return k_distances(run_on, ks, {}, observer); },
-                      [](std::vector<double>&& all) { return nb::cast(column_of(std::move(all))); });
+                      kAsColumn);
 }
 
 /// Starts a task that returns the columns eps, neighbours and error.
@@ -50,9 +50,7 @@ std::unique_ptr<Task> start_selectivity(const PyDataset& data, std::vector<doubl
   return start_making([run_on = data.data.get(), eps = std::move(eps),
                        sample](const Observer& observer) { return selectivity(run_on, eps, sample, {}, observer); },
                       [](const std::vector<Selectivity>& rows) {
-                        return nb::make_tuple(column_from<double>(rows, &Selectivity::eps),
-                                              column_from<double>(rows, &Selectivity::neighbors),
-                                              column_from<double>(rows, &Selectivity::error));
+                        return columns_from(rows, &Selectivity::eps, &Selectivity::neighbors, &Selectivity::error);
                       });
 }
 

@@ -186,17 +186,12 @@ void define_lineage(nb::module_& m) {
 
 void define_exploration(nb::module_& m) {
   nb::class_<Offer>(m, "Offer", "A clustering with its labels. Its arrays look into it, without a copy.")
-      .def_prop_ro("labels",
-                   [](nb::handle_t<Offer> self) {
-                     Labels& labels = nb::cast<Offer&>(self).labels;
-                     return column(labels.data(), labels.size(), self);
-                   })
-      .def_prop_ro("core", column_in<Offer>([](Offer & o) -> auto& { return o.core; }))
+      .def_prop_ro("labels", column_in<Offer>(&Offer::labels))
+      .def_prop_ro("core", column_in<Offer>(&Offer::core))
       .def_prop_ro("eps",
                    [](const Offer& o) { return o.variant.eps > 0 ? std::optional(o.variant.eps) : std::nullopt; })
       .def_prop_ro(
-          "eps_of_clusters", [](const Offer& o) { return column_of(std::vector(o.eps_of_clusters)); },
-          nb::rv_policy::move)
+          "eps_of_clusters", [](const Offer& o) { return column_of(o.eps_of_clusters); }, nb::rv_policy::move)
       .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
       .def_prop_ro("n_clusters", [](const Offer& o) { return o.summary.clusters; })
       .def_prop_ro("n_noise", [](const Offer& o) { return o.summary.noise; })

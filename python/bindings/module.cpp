@@ -164,13 +164,9 @@ void define_results(nb::module_& m) {
       .def_prop_ro("labels", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.labels; }))
       .def_prop_ro("core", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.core; }))
       .def_prop_ro("gpu_labels",
-                   [](nb::handle_t<PyResult> self) {
-                     return gpu_column<std::int32_t>(nb::cast<PyResult&>(self).result.device_labels, self);
-                   })
+                   gpu_column_in<std::int32_t, PyResult>([](PyResult & r) -> auto& { return r.result.device_labels; }))
       .def_prop_ro("gpu_core",
-                   [](nb::handle_t<PyResult> self) {
-                     return gpu_column<bool>(nb::cast<PyResult&>(self).result.device_core, self);
-                   })
+                   gpu_column_in<bool, PyResult>([](PyResult & r) -> auto& { return r.result.device_core; }))
       .def_prop_ro(
           "slices",
           [](const PyResult& r) {
@@ -182,9 +178,9 @@ void define_results(nb::module_& m) {
           },
           nb::rv_policy::move, "Five counts of each slice, one slice behind the other.");
   nb::class_<Neighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
-      .def_prop_ro("offsets", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.offsets; }))
-      .def_prop_ro("ids", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.ids; }))
-      .def_prop_ro("distances", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.distances; }));
+      .def_prop_ro("offsets", column_in<Neighbors>(&Neighbors::offsets))
+      .def_prop_ro("ids", column_in<Neighbors>(&Neighbors::ids))
+      .def_prop_ro("distances", column_in<Neighbors>(&Neighbors::distances));
   nb::class_<GroupPlan>(m, "Plan", "What a sweep would do with the variants of one eps.")
       .def_ro("eps", &GroupPlan::eps)
       .def_ro("min_samples", &GroupPlan::minpts)
