@@ -9,6 +9,8 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/io/results/folder_lock.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -22,9 +24,7 @@
 namespace epsflow::python {
 namespace {
 
-struct PyPredictor {
-  OfProcess<Predictor> predictor;
-};
+using PyPredictor = OfProcess<Predictor>;
 
 /// Labels and figures of a variant. Arrays are views of its memory.
 struct PyResult : io::SweepEntry {
@@ -105,12 +105,12 @@ std::unique_ptr<Task> start_predictor(const HostArray& core, const Vector<std::i
   const CoreView view{view_of(core), span_of(labels), eps, metric.in(core.shape(1))};
   return start_making([view, options = options_from<EngineOptions>(options)](
                           const Observer& observer) { return Predictor(view, options, observer); },
-                      [](Predictor&& made) { return nb::cast(PyPredictor{OfProcess(std::move(made))}); });
+                      [](Predictor&& made) { return nb::cast(PyPredictor(std::move(made))); });
 }
 
 std::unique_ptr<Task> start_predict(const PyPredictor& predictor, const HostArray& points) {
   return std::make_unique<Task>(
-      [kept = predictor.predictor.get(), fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
+      [kept = predictor.get(), fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
         VariantResult result;
         result.labels = kept.predict(fresh, observer);
         channel.put(std::move(result));
@@ -131,9 +131,19 @@ std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants
   });
 }
 
+/// Sets the Python exception `type` with the text of `error`, which may contain file names that are not UTF-8.
+void set_error(PyObject* type, const std::exception& error) {
+  const auto text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  if (text.is_valid()) PyErr_SetObject(type, text.ptr());
+}
+
 void translate_errors(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
+  } catch (const io::InTheWay& e) {
+    set_error(PyExc_FileExistsError, e);
+  } catch (const io::FolderLocked& e) {
+    set_error(PyExc_BlockingIOError, e);
   } catch (const UsageError& e) {
     set_error(PyExc_ValueError, e);
   } catch (const InputError& e) {

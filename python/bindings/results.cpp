@@ -9,9 +9,8 @@
 #include "task.hpp"
 
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_files.hpp>
-#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/save_results.hpp>
 
 namespace epsflow::python {
@@ -56,20 +55,9 @@ MappedBytes map_file(const std::filesystem::path& file, std::size_t size) {
   return {mapped, {size}, owner};
 }
 
-void translate_errors(const std::exception_ptr& error, void*) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const io::InTheWay& e) {
-    set_error(PyExc_FileExistsError, e);
-  } catch (const io::FolderLocked& e) {
-    set_error(PyExc_BlockingIOError, e);
-  }
-}
-
 }  // namespace
 
 void define_results_folders(nb::module_& m) {
-  nb::register_exception_translator(translate_errors);
   nb::class_<io::Manifest>(m, "Manifest", "What the sweep.json of a results folder says.")
       .def(nb::new_([](const std::filesystem::path& folder) {
              io::Manifest manifest = io::read_manifest(folder);
