@@ -73,9 +73,9 @@ void define_comparisons(nb::module_& m) {
       .def_prop_ro("sparseness", of_clusters<double>(&ClusterValidity::sparseness), nb::rv_policy::move)
       .def_prop_ro("separation", of_clusters<double>(&ClusterValidity::separation), nb::rv_policy::move);
   m.def("compare_labels", &compare_labels, nb::arg("a").noconvert(), nb::arg("b").noconvert(), "options"_a);
-  m.def("start_validity", &start_validity, "points"_a, "sample"_a, "samples"_a, "options"_a, nb::keep_alive<0, 1>());
-  m.def("start_k_distances", &start_k_distances, "data"_a, "ks"_a, nb::keep_alive<0, 1>());
-  m.def("start_selectivity", &start_selectivity, "data"_a, "eps"_a, "sample"_a, nb::keep_alive<0, 1>());
+  def_task(m, "start_validity", &start_validity, "points"_a, "sample"_a, "samples"_a, "options"_a);
+  def_task(m, "start_k_distances", &start_k_distances, "data"_a, "ks"_a);
+  def_task(m, "start_selectivity", &start_selectivity, "data"_a, "eps"_a, "sample"_a);
   m.def(
       "knee",
       [](const Vector<double>& distances) {

@@ -180,8 +180,8 @@ void define_lineage(nb::module_& m) {
       .def("lives", &bars_of, "path"_a);
   m.def("lineage_of", &lineage_of, nb::arg("eps").noconvert(), nb::arg("figures").noconvert(),
         nb::arg("clusters").noconvert());
-  m.def("start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
+  def_task(m, "start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a,
+           nb::arg("weights").noconvert().none());
 }
 
 void define_exploration(nb::module_& m) {
@@ -223,11 +223,9 @@ void define_exploration(nb::module_& m) {
       .def_ro("min_samples", &Exploration::minpts)
       .def_prop_ro("scores", &scores_of, nb::rv_policy::move)
       .def_ro("map", &Exploration::map);
-  m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::arg("weights").noconvert().none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
-  m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
-        nb::arg("weights").noconvert().none(), nb::arg("seconds").none(), nb::keep_alive<0, 1>(),
-        nb::keep_alive<0, 4>());
+  def_task(m, "start_suggest", &start_suggest, "data"_a, "options"_a, nb::arg("weights").noconvert().none());
+  def_task(m, "start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
+           nb::arg("weights").noconvert().none(), nb::arg("seconds").none());
 }
 
 }  // namespace

@@ -244,24 +244,21 @@ void define_task(nb::module_& m) {
 }
 
 void define_engine(nb::module_& m) {
-  nb::class_<PyDataset>(m, "Dataset", "Points that an engine has loaded.")
-      .def_prop_ro("size", [](const PyDataset& d) { return d.data.get().size(); })
-      .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
-      .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
-      .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-           "lineage"_a = false, nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
-      .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-           nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
-      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, nb::keep_alive<0, 1>());
-  nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
-      .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
+  nb::class_<PyDataset> datasets(m, "Dataset", "Points that an engine has loaded.");
+  datasets.def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); });
+  def_task(datasets, "start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
+           "lineage"_a = false);
+  def_task(datasets, "start_plan", &start_plan, "variants"_a, "options"_a, nb::arg("weights").noconvert().none());
+  def_task(datasets, "start_neighbors", &start_neighbors, "eps"_a, "distances"_a);
+  nb::class_<PyEngine> engines(m, "Engine", "A device with its memory and threads.");
+  engines.def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
       .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
-      .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a,
-           "slices"_a = std::vector<std::uint64_t>(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
-      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a = std::vector<std::uint64_t>(),
-           nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+      .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; });
+  def_task(engines, "start_load", &start_load, nb::arg("points").noconvert(), "metric"_a,
+           "slices"_a = std::vector<std::uint64_t>());
+  def_task(engines, "start_load_gpu", &start_load_gpu, "points"_a, "metric"_a,
+           "slices"_a = std::vector<std::uint64_t>());
   m.def(
       "checksum_of",
       [](const HostArray& points) {
@@ -270,11 +267,10 @@ void define_engine(nb::module_& m) {
         return io::checksum_of(view);
       },
       nb::arg("points").noconvert());
-  nb::class_<PyPredictor>(m, "Predictor", "Core points that new ones are assigned by.")
-      .def("start_predict", &start_predict, nb::arg("points").noconvert(), nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>());
-  m.def("start_predictor", &start_predictor, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
-        "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  nb::class_<PyPredictor> predictors(m, "Predictor", "Core points that new ones are assigned by.");
+  def_task(predictors, "start_predict", &start_predict, nb::arg("points").noconvert());
+  def_task(m, "start_predictor", &start_predictor, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
+           "metric"_a, "options"_a);
   m.def("parse_bytes", &parse_bytes, "text"_a);
   m.def("make_engine", &make_engine, "options"_a);
   m.def(

@@ -87,8 +87,8 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variant
 }
 
 void define_sweeps(nb::module_& m) {
-  m.def("start_shared_sweep", &start_shared_sweep, "relay"_a.none(), "points"_a, "variants"_a, "devices"_a, "options"_a,
-        "lineage"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  def_task(m, "start_shared_sweep", &start_shared_sweep, "relay"_a.none(), "points"_a, "variants"_a, "devices"_a,
+           "options"_a, "lineage"_a);
 }
 
 }  // namespace epsflow::python

@@ -78,8 +78,6 @@ nb::tuple columns_of(std::span<const LinkageRow> rows) {
   return columns_from(rows, &LinkageRow::a, &LinkageRow::b, &LinkageRow::eps, &LinkageRow::size);
 }
 
-// The trees must outlive the tasks.
-
 std::unique_ptr<Task> start_cut(const Hierarchy& tree, double eps, std::uint32_t least) {
   return start_making([=, &tree](const Observer& observer) { return tree.cut(eps, least, cancel_of(observer)); },
                       kAsColumn);
@@ -150,8 +148,8 @@ void define_trees(nb::module_& m) {
   const auto nodes = [](auto field, auto as) {
     return [field](const Hierarchy& tree) { return column_from<decltype(as)>(tree.nodes(), field); };
   };
-  nb::class_<Hierarchy>(m, "Hierarchy", "All clusters of one min_samples.")
-      .def_prop_ro("min_samples", &Hierarchy::minpts)
+  nb::class_<Hierarchy> hierarchies(m, "Hierarchy", "All clusters of one min_samples.");
+  hierarchies.def_prop_ro("min_samples", &Hierarchy::minpts)
       .def_prop_ro("core_distances", column_in<Hierarchy>(&Hierarchy::core_distances))
       .def_prop_ro("parents", column_in<Hierarchy>(&Hierarchy::parents))
       .def_prop_ro(
@@ -161,24 +159,24 @@ void define_trees(nb::module_& m) {
       .def_prop_ro("node_parents", nodes(&TreeNode::parent, std::uint32_t{}), nb::rv_policy::move)
       .def_prop_ro("node_sizes", nodes(&TreeNode::size, std::int64_t{}), nb::rv_policy::move)
       .def_prop_ro("node_first_ids", nodes(&TreeNode::first_id, std::int64_t{}), nb::rv_policy::move)
-      .def("__len__", &Hierarchy::size)
-      .def("start_cut", &start_cut, "eps"_a, "least"_a, nb::keep_alive<0, 1>())
-      .def("start_linkage", &start_linkage, nb::keep_alive<0, 1>())
-      .def("start_binary_tree", &start_binary_tree, nb::keep_alive<0, 1>())
-      .def("start_condense", &start_condense, "min_cluster_size"_a, nb::keep_alive<0, 1>());
+      .def("__len__", &Hierarchy::size);
+  def_task(hierarchies, "start_cut", &start_cut, "eps"_a, "least"_a);
+  def_task(hierarchies, "start_linkage", &start_linkage);
+  def_task(hierarchies, "start_binary_tree", &start_binary_tree);
+  def_task(hierarchies, "start_condense", &start_condense, "min_cluster_size"_a);
   const auto of_clusters = [](auto field, auto as) {
     return [field](const CondensedTree& tree) { return column_from<decltype(as)>(tree.clusters(), field); };
   };
-  nb::class_<CondensedTree>(m, "CondensedTree", "The clusters of a hierarchy that have enough points.")
-      .def_prop_ro("parents", of_clusters(&CondensedCluster::parent, std::uint32_t{}), nb::rv_policy::move)
+  nb::class_<CondensedTree> condensed(m, "CondensedTree", "The clusters of a hierarchy that have enough points.");
+  condensed.def_prop_ro("parents", of_clusters(&CondensedCluster::parent, std::uint32_t{}), nb::rv_policy::move)
       .def_prop_ro("births", of_clusters(&CondensedCluster::birth, double{}), nb::rv_policy::move)
       .def_prop_ro("deaths", of_clusters(&CondensedCluster::death, double{}), nb::rv_policy::move)
       .def_prop_ro("sizes", of_clusters(&CondensedCluster::size, std::int64_t{}), nb::rv_policy::move)
       .def_prop_ro("stabilities", of_clusters(&CondensedCluster::stability, double{}), nb::rv_policy::move)
       .def_prop_ro("cluster_of", column_in<CondensedTree>(&CondensedTree::cluster_of))
-      .def_prop_ro("leaves_at", column_in<CondensedTree>(&CondensedTree::leaves_at))
-      .def("start_outlier_scores", &start_outlier_scores, nb::keep_alive<0, 1>())
-      .def("start_select", &start_select, "options"_a, nb::keep_alive<0, 1>());
+      .def_prop_ro("leaves_at", column_in<CondensedTree>(&CondensedTree::leaves_at));
+  def_task(condensed, "start_outlier_scores", &start_outlier_scores);
+  def_task(condensed, "start_select", &start_select, "options"_a);
   nb::class_<SelectionOptions>(m, "SelectionOptions", "How clusters of a condensed tree are selected.");
   m.def("selection", &selection_of, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
   nb::class_<SelectedClusters>(m, "SelectedClusters", "Clusters selected in a condensed tree.")
@@ -189,24 +187,20 @@ void define_trees(nb::module_& m) {
       .def_prop_ro("gpu_labels", gpu_column_in<std::int32_t, SelectedClusters>(&SelectedClusters::device_labels))
       .def_prop_ro("gpu_probabilities",
                    gpu_column_in<double, SelectedClusters>(&SelectedClusters::device_probabilities));
-  nb::class_<BinaryTree>(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.")
-      .def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); })
-      .def("start_condense", &start_rows, "min_cluster_size"_a, nb::keep_alive<0, 1>())
-      .def("start_breadth_first", &start_breadth_first, "tree"_a, "min_cluster_size"_a, nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>());
+  nb::class_<BinaryTree> binary(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.");
+  binary.def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); });
+  def_task(binary, "start_condense", &start_rows, "min_cluster_size"_a);
+  def_task(binary, "start_breadth_first", &start_breadth_first, "tree"_a, "min_cluster_size"_a);
   m.def("check_min_cluster_size", &check_min_cluster_size, "min_cluster_size"_a, "points"_a);
-  m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
-  m.def("start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a, "on_gpu"_a,
-        nb::keep_alive<0, 1>());
-  m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
-  m.def("start_restored_hierarchy", &start_restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);
-  m.def("start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a,
-        nb::keep_alive<0, 1>());
-  m.def("start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-        nb::arg("distances").noconvert(), "min_samples"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
-        nb::keep_alive<0, 3>());
+  def_task(m, "start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none());
+  def_task(m, "start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a,
+           "on_gpu"_a);
+  def_task(m, "start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert());
+  def_task(m, "start_restored_hierarchy", &start_restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a,
+           "heights"_a);
+  def_task(m, "start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a);
+  def_task(m, "start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(),
+           nb::arg("columns").noconvert(), nb::arg("distances").noconvert(), "min_samples"_a);
 }
 
 }  // namespace epsflow::python

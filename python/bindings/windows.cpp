@@ -179,11 +179,11 @@ void define_windows(nb::module_& m) {
   nb::class_<LabelsOnGpu>(m, "LabelsOnGpu", "The labels of one step in the memory of a GPU.")
       .def_prop_ro("labels", gpu_column_in<std::int32_t, LabelsOnGpu>(&LabelsOnGpu::labels))
       .def_prop_ro("core", gpu_column_in<bool, LabelsOnGpu>(&LabelsOnGpu::core));
-  nb::class_<PyWindow>(m, "Window")
-      .def("start_step", &start_step, nb::arg("points").noconvert().none(), nb::arg("times").noconvert().none(),
-           nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none(),
-           nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>())
-      .def("__len__", [](const PyWindow& window) { return window.with([](Window& w) { return w.size(); }); })
+  nb::class_<PyWindow> windows(m, "Window");
+  def_task(windows, "start_step", &start_step, nb::arg("points").noconvert().none(),
+           nb::arg("times").noconvert().none(), nb::arg("weights").noconvert().none(),
+           nb::arg("leaving").noconvert().none(), nb::arg("now").none());
+  windows.def("__len__", [](const PyWindow& window) { return window.with([](Window& w) { return w.size(); }); })
       .def("ids", column_getter([](Window& w) { return w.ids(); }))
       .def("points", column_getter([](Window& w) { return w.points(); }))
       .def("times", column_getter([](Window& w) { return w.times(); }))
