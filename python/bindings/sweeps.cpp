@@ -64,12 +64,12 @@ std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, c
                                          const std::pair<std::string, nb::dict>& devices, const nb::dict& options,
                                          bool lineage) {
   const PointSet set{points.view(), points.metric(), span_of(points.weights)};
-  const auto& [gpus, engine] = devices;
-  const EngineOptions given = options_from<EngineOptions>(engine);
+  const std::string gpus = devices.first;
+  const auto given = options_from<EngineOptions>(devices.second);
   std::vector<EngineOptions> engines;
   if (ranks == nullptr) engines = devices_of([&] { return parts::engines_on({.gpus = gpus}, given); });
   return start(
-      [=, gpus = gpus](const Observer&) {
+      [=](const Observer&) {
         if (ranks == nullptr) return SweepInput{set, engines};
         const parts::MachineShare share = parts::machine_share(*ranks);
         return SweepInput{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
