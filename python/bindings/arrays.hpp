@@ -1,6 +1,9 @@
 // Arrays and lists of Python, and their conversion to the types of the library.
 #pragma once
 
+#include <functional>
+#include <ranges>
+
 #include "common.hpp"
 
 #include <epsflow/core/device_array.hpp>
@@ -31,12 +34,14 @@ template <class T>
   return Column<T>(data, {size}, owner);
 }
 
-/// Returns a getter for a property of Object: an array over the vector that get(object) returns a reference to. The
-/// array keeps the object alive.
+/// Returns a getter for a property of Object: an array over the values that `get`, a member or a function of the
+/// object, returns: a reference to a vector, or a span. The array keeps the object alive.
 template <class Object, class Get>
 [[nodiscard]] auto column_in(Get get) {
+  using Values = std::invoke_result_t<Get, Object&>;
+  static_assert(std::is_lvalue_reference_v<Values> || std::ranges::borrowed_range<Values>);
   return [get](nb::handle_t<Object> self) {
-    auto& values = get(nb::cast<Object&>(self));
+    auto&& values = std::invoke(get, nb::cast<Object&>(self));
     return column(values.data(), values.size(), self);
   };
 }
@@ -55,20 +60,31 @@ template <class As, class T>
                         array.device());
 }
 
-/// Returns the address of the values, and an object of Python that owns them.
-template <class T>
-[[nodiscard]] std::pair<T*, nb::capsule> kept(std::vector<T>&& values) {
-  auto held = std::make_unique<std::vector<T>>(std::move(values));
-  T* const data = held->data();
-  return {data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); })};
+/// Returns a getter for a property of Object as column_in(): the tuple or None that gpu_column() returns.
+template <class As, class Object, class Get>
+[[nodiscard]] auto gpu_column_in(Get get) {
+  return [get](nb::handle_t<Object> self) { return gpu_column<As>(std::invoke(get, nb::cast<Object&>(self)), self); };
 }
 
-template <class T>
-[[nodiscard]] Column<T> column_of(std::vector<T>&& values) {
+/// Returns the address of the values of a vector, a Buffer or Labels, and an object of Python that owns them.
+template <class Values>
+[[nodiscard]] auto kept(Values values) {
+  auto held = std::make_unique<Values>(std::move(values));
+  auto* const data = held->data();
+  return std::pair(data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Values*>(all); }));
+}
+
+template <class Values>
+[[nodiscard]] auto column_of(Values values) {
   const std::size_t size = values.size();
   const auto [data, owner] = kept(std::move(values));
   return column(data, size, owner);
 }
+
+/// Converts values, as kept() takes them, to an array of Python.
+inline constexpr auto kAsColumn = []<class Values>(Values&& values) {
+  return nb::cast(column_of(std::forward<Values>(values)));
+};
 
 /// Returns a copy of one field of all rows, converted to To.
 template <class To, class Rows, class Row, class Field>
@@ -77,6 +93,13 @@ template <class To, class Rows, class Row, class Field>
   values.reserve(rows.size());
   for (const Row& row : rows) values.push_back(static_cast<To>(row.*field));
   return column_of(std::move(values));
+}
+
+/// Returns a tuple of copies of fields of all rows: float64 for floating-point numbers, else int64.
+template <class Rows, class Row, class... Fields>
+[[nodiscard]] nb::tuple columns_from(const Rows& rows, Fields Row::*... fields) {
+  return nb::make_tuple(
+      column_from<std::conditional_t<std::is_floating_point_v<Fields>, double, std::int64_t>>(rows, fields)...);
 }
 
 /// Calls f with the values of an array as std::span<const float> or std::span<const double>.

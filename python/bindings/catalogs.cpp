@@ -101,8 +101,8 @@ nb::tuple points_by_cluster(const Vector<std::int32_t>& labels) {
     const nb::gil_scoped_release release;
     order = order_by_cluster(span_of(labels));
   }
-  return nb::make_tuple(column_of(std::vector<std::uint32_t>(order.points.begin(), order.points.end())),
-                        column_of(std::move(order.offsets)), column_of(std::move(order.labels)));
+  return nb::make_tuple(column_of(std::move(order.points)), column_of(std::move(order.offsets)),
+                        column_of(std::move(order.labels)));
 }
 
 /// Returns keys, offsets and order. The order is empty if rows are sorted by key.
@@ -127,8 +127,7 @@ nb::tuple settled_groups(const Vector<std::int32_t>& labels, std::uint64_t clust
     result.summary.clusters = clusters;
     settle_groups(result, least, by);
   }
-  return nb::make_tuple(column_of(std::vector<std::int32_t>(result.labels.begin(), result.labels.end())),
-                        result.summary.clusters);
+  return nb::make_tuple(column_of(std::move(result.labels)), result.summary.clusters);
 }
 
 std::unique_ptr<Task> start_attach(const PyPoints& linked, const HostArray& others, double linking_length,
@@ -140,7 +139,7 @@ std::unique_ptr<Task> start_attach(const PyPoints& linked, const HostArray& othe
           return attach({to, groups, from, metric, linking_length}, CancelToken(observer.cancel));
         });
       },
-      [](std::vector<std::int32_t>&& labels) { return nb::cast(column_of(std::move(labels))); });
+      kAsColumn);
 }
 
 /// Returns labels with the numbers of a dialect.
@@ -153,14 +152,13 @@ Column<std::int32_t> translated_groups(const Vector<std::int32_t>& labels, const
 }  // namespace
 
 void define_catalogs(nb::module_& m) {
-  m.def("start_catalog", &start_catalog, "points"_a, nb::arg("columns").noconvert(), "offsets"_a, "names"_a,
-        "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
-  m.def("start_gpu_catalog", &start_gpu_catalog, "engine"_a, "points"_a, "metric"_a, "given"_a, "columns"_a,
-        nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>());
+  def_task(m, "start_catalog", &start_catalog, "points"_a, nb::arg("columns").noconvert(), "offsets"_a, "names"_a,
+           "options"_a);
+  def_task(m, "start_gpu_catalog", &start_gpu_catalog, "engine"_a, "points"_a, "metric"_a, "given"_a, "columns"_a);
   m.def("order_by_cluster", &points_by_cluster, nb::arg("labels").noconvert());
   m.def("settle_groups", &settled_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);
-  m.def("start_attach", &start_attach, "linked"_a, nb::arg("others").noconvert(), "linking_length"_a, "options"_a,
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  def_task(m, "start_attach", &start_attach, "linked"_a, nb::arg("others").noconvert(), "linking_length"_a,
+           "options"_a);
   m.def("translate_groups", &translated_groups, nb::arg("labels").noconvert(), "dialect"_a, nb::rv_policy::move);
   m.def("slice_rows", &group_rows, nb::arg("values").noconvert(), "width"_a);
 }

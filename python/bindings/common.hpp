@@ -46,10 +46,4 @@ void define_trees(nb::module_& m);
 void define_velocities(nb::module_& m);
 void define_windows(nb::module_& m);
 
-/// Sets the Python exception `type` with the text of `error`, which may contain file names that are not UTF-8.
-inline void set_error(PyObject* type, const std::exception& error) {
-  const auto text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
-  if (text.is_valid()) PyErr_SetObject(type, text.ptr());
-}
-
 }  // namespace epsflow::python

@@ -42,7 +42,7 @@ auto of_clusters(Field ClusterValidity::*field) {
 std::unique_ptr<Task> start_k_distances(const PyDataset& data, std::vector<std::uint32_t> ks) {
   return start_making([run_on = data.data.get(),
                        ks = std::move(ks)](const Observer& observer) { return k_distances(run_on, ks, {}, observer); },
-                      [](std::vector<double>&& all) { return nb::cast(column_of(std::move(all))); });
+                      kAsColumn);
 }
 
 /// Starts a task that returns the columns eps, neighbours and error.
@@ -50,9 +50,7 @@ std::unique_ptr<Task> start_selectivity(const PyDataset& data, std::vector<doubl
   return start_making([run_on = data.data.get(), eps = std::move(eps),
                        sample](const Observer& observer) { return selectivity(run_on, eps, sample, {}, observer); },
                       [](const std::vector<Selectivity>& rows) {
-                        return nb::make_tuple(column_from<double>(rows, &Selectivity::eps),
-                                              column_from<double>(rows, &Selectivity::neighbors),
-                                              column_from<double>(rows, &Selectivity::error));
+                        return columns_from(rows, &Selectivity::eps, &Selectivity::neighbors, &Selectivity::error);
                       });
 }
 
@@ -75,9 +73,9 @@ void define_comparisons(nb::module_& m) {
       .def_prop_ro("sparseness", of_clusters<double>(&ClusterValidity::sparseness), nb::rv_policy::move)
       .def_prop_ro("separation", of_clusters<double>(&ClusterValidity::separation), nb::rv_policy::move);
   m.def("compare_labels", &compare_labels, nb::arg("a").noconvert(), nb::arg("b").noconvert(), "options"_a);
-  m.def("start_validity", &start_validity, "points"_a, "sample"_a, "samples"_a, "options"_a, nb::keep_alive<0, 1>());
-  m.def("start_k_distances", &start_k_distances, "data"_a, "ks"_a, nb::keep_alive<0, 1>());
-  m.def("start_selectivity", &start_selectivity, "data"_a, "eps"_a, "sample"_a, nb::keep_alive<0, 1>());
+  def_task(m, "start_validity", &start_validity, "points"_a, "sample"_a, "samples"_a, "options"_a);
+  def_task(m, "start_k_distances", &start_k_distances, "data"_a, "ks"_a);
+  def_task(m, "start_selectivity", &start_selectivity, "data"_a, "eps"_a, "sample"_a);
   m.def(
       "knee",
       [](const Vector<double>& distances) {

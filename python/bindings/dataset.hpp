@@ -46,8 +46,7 @@ struct PyDataset {
   nb::object points;  ///< keeps the points alive that the data set reads
 };
 
-/// The data set of a task, with weights if given. It refers to the array of weights. Each binding that takes one must
-/// keep this array alive as long as the task (nb::keep_alive), because the wait for the task may be interrupted.
+/// The data set of a task, with weights if given. It refers to the array of weights.
 class TaskDataset {
  public:
   TaskDataset(const PyDataset& data, const Weights& weights) : points_(data.data.get()) {

@@ -180,23 +180,18 @@ void define_lineage(nb::module_& m) {
       .def("lives", &bars_of, "path"_a);
   m.def("lineage_of", &lineage_of, nb::arg("eps").noconvert(), nb::arg("figures").noconvert(),
         nb::arg("clusters").noconvert());
-  m.def("start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
+  def_task(m, "start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a,
+           nb::arg("weights").noconvert().none());
 }
 
 void define_exploration(nb::module_& m) {
   nb::class_<Offer>(m, "Offer", "A clustering with its labels. Its arrays look into it, without a copy.")
-      .def_prop_ro("labels",
-                   [](nb::handle_t<Offer> self) {
-                     Labels& labels = nb::cast<Offer&>(self).labels;
-                     return column(labels.data(), labels.size(), self);
-                   })
-      .def_prop_ro("core", column_in<Offer>([](Offer & o) -> auto& { return o.core; }))
+      .def_prop_ro("labels", column_in<Offer>(&Offer::labels))
+      .def_prop_ro("core", column_in<Offer>(&Offer::core))
       .def_prop_ro("eps",
                    [](const Offer& o) { return o.variant.eps > 0 ? std::optional(o.variant.eps) : std::nullopt; })
       .def_prop_ro(
-          "eps_of_clusters", [](const Offer& o) { return column_of(std::vector(o.eps_of_clusters)); },
-          nb::rv_policy::move)
+          "eps_of_clusters", [](const Offer& o) { return column_of(o.eps_of_clusters); }, nb::rv_policy::move)
       .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
       .def_prop_ro("n_clusters", [](const Offer& o) { return o.summary.clusters; })
       .def_prop_ro("n_noise", [](const Offer& o) { return o.summary.noise; })
@@ -228,11 +223,9 @@ void define_exploration(nb::module_& m) {
       .def_ro("min_samples", &Exploration::minpts)
       .def_prop_ro("scores", &scores_of, nb::rv_policy::move)
       .def_ro("map", &Exploration::map);
-  m.def("start_suggest", &start_suggest, "data"_a, "options"_a, nb::arg("weights").noconvert().none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
-  m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
-        nb::arg("weights").noconvert().none(), nb::arg("seconds").none(), nb::keep_alive<0, 1>(),
-        nb::keep_alive<0, 4>());
+  def_task(m, "start_suggest", &start_suggest, "data"_a, "options"_a, nb::arg("weights").noconvert().none());
+  def_task(m, "start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
+           nb::arg("weights").noconvert().none(), nb::arg("seconds").none());
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/io/results/folder_lock.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -22,9 +24,7 @@
 namespace epsflow::python {
 namespace {
 
-struct PyPredictor {
-  OfProcess<Predictor> predictor;
-};
+using PyPredictor = OfProcess<Predictor>;
 
 /// Labels and figures of a variant. Arrays are views of its memory.
 struct PyResult : io::SweepEntry {
@@ -105,12 +105,12 @@ std::unique_ptr<Task> start_predictor(const HostArray& core, const Vector<std::i
   const CoreView view{view_of(core), span_of(labels), eps, metric.in(core.shape(1))};
   return start_making([view, options = options_from<EngineOptions>(options)](
                           const Observer& observer) { return Predictor(view, options, observer); },
-                      [](Predictor&& made) { return nb::cast(PyPredictor{OfProcess(std::move(made))}); });
+                      [](Predictor&& made) { return nb::cast(PyPredictor(std::move(made))); });
 }
 
 std::unique_ptr<Task> start_predict(const PyPredictor& predictor, const HostArray& points) {
   return std::make_unique<Task>(
-      [kept = predictor.predictor.get(), fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
+      [kept = predictor.get(), fresh = view_of(points)](const Observer& observer, Task::Channel& channel) {
         VariantResult result;
         result.labels = kept.predict(fresh, observer);
         channel.put(std::move(result));
@@ -131,9 +131,19 @@ std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants
   });
 }
 
+/// Sets the Python exception `type` with the text of `error`, which may contain file names that are not UTF-8.
+void set_error(PyObject* type, const std::exception& error) {
+  const auto text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  if (text.is_valid()) PyErr_SetObject(type, text.ptr());
+}
+
 void translate_errors(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
+  } catch (const io::InTheWay& e) {
+    set_error(PyExc_FileExistsError, e);
+  } catch (const io::FolderLocked& e) {
+    set_error(PyExc_BlockingIOError, e);
   } catch (const UsageError& e) {
     set_error(PyExc_ValueError, e);
   } catch (const InputError& e) {
@@ -164,13 +174,9 @@ void define_results(nb::module_& m) {
       .def_prop_ro("labels", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.labels; }))
       .def_prop_ro("core", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.core; }))
       .def_prop_ro("gpu_labels",
-                   [](nb::handle_t<PyResult> self) {
-                     return gpu_column<std::int32_t>(nb::cast<PyResult&>(self).result.device_labels, self);
-                   })
+                   gpu_column_in<std::int32_t, PyResult>([](PyResult & r) -> auto& { return r.result.device_labels; }))
       .def_prop_ro("gpu_core",
-                   [](nb::handle_t<PyResult> self) {
-                     return gpu_column<bool>(nb::cast<PyResult&>(self).result.device_core, self);
-                   })
+                   gpu_column_in<bool, PyResult>([](PyResult & r) -> auto& { return r.result.device_core; }))
       .def_prop_ro(
           "slices",
           [](const PyResult& r) {
@@ -182,9 +188,9 @@ void define_results(nb::module_& m) {
           },
           nb::rv_policy::move, "Five counts of each slice, one slice behind the other.");
   nb::class_<Neighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
-      .def_prop_ro("offsets", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.offsets; }))
-      .def_prop_ro("ids", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.ids; }))
-      .def_prop_ro("distances", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.distances; }));
+      .def_prop_ro("offsets", column_in<Neighbors>(&Neighbors::offsets))
+      .def_prop_ro("ids", column_in<Neighbors>(&Neighbors::ids))
+      .def_prop_ro("distances", column_in<Neighbors>(&Neighbors::distances));
   nb::class_<GroupPlan>(m, "Plan", "What a sweep would do with the variants of one eps.")
       .def_ro("eps", &GroupPlan::eps)
       .def_ro("min_samples", &GroupPlan::minpts)
@@ -238,24 +244,21 @@ void define_task(nb::module_& m) {
 }
 
 void define_engine(nb::module_& m) {
-  nb::class_<PyDataset>(m, "Dataset", "Points that an engine has loaded.")
-      .def_prop_ro("size", [](const PyDataset& d) { return d.data.get().size(); })
-      .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
-      .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
-      .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-           "lineage"_a = false, nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
-      .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-           nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
-      .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, nb::keep_alive<0, 1>());
-  nb::class_<PyEngine>(m, "Engine", "A device with its memory and threads.")
-      .def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
+  nb::class_<PyDataset> datasets(m, "Dataset", "Points that an engine has loaded.");
+  datasets.def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); });
+  def_task(datasets, "start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
+           "lineage"_a = false);
+  def_task(datasets, "start_plan", &start_plan, "variants"_a, "options"_a, nb::arg("weights").noconvert().none());
+  def_task(datasets, "start_neighbors", &start_neighbors, "eps"_a, "distances"_a);
+  nb::class_<PyEngine> engines(m, "Engine", "A device with its memory and threads.");
+  engines.def_prop_ro("backend", [](const PyEngine& e) { return std::string(e.engine.get().backend()); })
       .def_ro("notices", &PyEngine::notices)
       .def_prop_ro("memory", [](const PyEngine& e) { return e.engine.get().options().memory; })
-      .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; })
-      .def("start_load", &start_load, nb::arg("points").noconvert(), "metric"_a,
-           "slices"_a = std::vector<std::uint64_t>(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
-      .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a = std::vector<std::uint64_t>(),
-           nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+      .def_prop_ro("threads", [](const PyEngine& e) { return e.engine.get().options().threads; });
+  def_task(engines, "start_load", &start_load, nb::arg("points").noconvert(), "metric"_a,
+           "slices"_a = std::vector<std::uint64_t>());
+  def_task(engines, "start_load_gpu", &start_load_gpu, "points"_a, "metric"_a,
+           "slices"_a = std::vector<std::uint64_t>());
   m.def(
       "checksum_of",
       [](const HostArray& points) {
@@ -264,11 +267,10 @@ void define_engine(nb::module_& m) {
         return io::checksum_of(view);
       },
       nb::arg("points").noconvert());
-  nb::class_<PyPredictor>(m, "Predictor", "Core points that new ones are assigned by.")
-      .def("start_predict", &start_predict, nb::arg("points").noconvert(), nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>());
-  m.def("start_predictor", &start_predictor, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
-        "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  nb::class_<PyPredictor> predictors(m, "Predictor", "Core points that new ones are assigned by.");
+  def_task(predictors, "start_predict", &start_predict, nb::arg("points").noconvert());
+  def_task(m, "start_predictor", &start_predictor, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
+           "metric"_a, "options"_a);
   m.def("parse_bytes", &parse_bytes, "text"_a);
   m.def("make_engine", &make_engine, "options"_a);
   m.def(

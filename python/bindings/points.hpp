@@ -26,8 +26,7 @@ struct PyMetric {
   }
 };
 
-/// Points and the arrays that belong to them. Tasks refer to the arrays, so each binding must keep this object alive as
-/// long as its task (nb::keep_alive).
+/// Points and the arrays that belong to them. Tasks refer to the arrays.
 struct PyPoints {
   std::optional<HostArray> array;  ///< the coordinates; only tracks by ids may lack them
   PyMetric given;

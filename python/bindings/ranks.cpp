@@ -72,26 +72,8 @@ std::vector<Column<std::uint8_t>> bytes_of(std::span<const Buffer<std::byte>> ma
   return arrays;
 }
 
-template <class T>
-Column<T> values_of(std::span<T> values, nb::handle owner) {
-  return Column<T>(values.data(), {values.size()}, owner);
-}
-
-std::string word_for(Relay::Asked asked) {
-  switch (asked) {
-    case Relay::Asked::mail:
-      return "mail";
-    case Relay::Asked::sum:
-      return "sum";
-    case Relay::Asked::max:
-      return "max";
-    case Relay::Asked::over:
-      return "over";
-    case Relay::Asked::nothing:
-      break;
-  }
-  return "";
-}
+/// The words of Relay::Asked, by value.
+constexpr const char* kWords[] = {"", "mail", "sum", "max", "over"};
 
 }  // namespace
 
@@ -100,14 +82,16 @@ void define_ranks(nb::module_& m) {
       .def(nb::init<int, int>(), "rank"_a, "size"_a)
       .def(
           "wait",
-          [](Relay& relay, double seconds) { return word_for(relay.wait(std::chrono::duration<double>(seconds))); },
+          [](Relay& relay, double seconds) {
+            return kWords[static_cast<int>(relay.wait(std::chrono::duration<double>(seconds)))];
+          },
           "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
           "Waits no longer than so many seconds; returns what is asked: mail, sum, max, over where the run has ended, "
           "or ''.")
       .def("outgoing", [](nb::handle_t<Relay> self) { return bytes_of(nb::cast<Relay&>(self).outgoing(), self); })
       .def("incoming", [](nb::handle_t<Relay> self) { return bytes_of(nb::cast<Relay&>(self).incoming(), self); })
-      .def("sums", [](nb::handle_t<Relay> self) { return values_of(nb::cast<Relay&>(self).sums(), self); })
-      .def("most", [](nb::handle_t<Relay> self) { return values_of(nb::cast<Relay&>(self).most(), self); })
+      .def("sums", column_in<Relay>(&Relay::sums))
+      .def("most", column_in<Relay>(&Relay::most))
       .def("answer", &Relay::answer);
 }
 

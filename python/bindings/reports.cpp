@@ -44,7 +44,6 @@ using ScoreTuple = std::tuple<double, std::uint32_t, double>;
 using ReportGrid =
     std::tuple<const Lineage*, const PyDataset*, std::vector<ScoreTuple>, std::string, Vector<std::int32_t>>;
 
-/// The caller keeps the arrays and the lineage alive until the task has ended.
 std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
                                    const PyPage& page, const std::vector<InputCell>& cells, const ReportGrid& grid) {
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;
@@ -80,8 +79,8 @@ void define_reports(nb::module_& m) {
       .def(nb::init<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string,
                     std::string, std::vector<std::string>>(),
            "title"_a, "provenance"_a, "command"_a, "advice_hint"_a, "catalogue_hint"_a, "names"_a);
-  m.def("start_report", &start_report, "file"_a, "overwrite"_a, "points"_a, "page"_a, nb::arg("cells").noconvert(),
-        "grid"_a, nb::keep_alive<0, 3>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
+  def_task(m, "start_report", &start_report, "file"_a, "overwrite"_a, "points"_a, "page"_a,
+           nb::arg("cells").noconvert(), "grid"_a);
   m.def(
       "advice_of",
       [](const Exploration& made) {

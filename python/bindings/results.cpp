@@ -9,9 +9,8 @@
 #include "task.hpp"
 
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_files.hpp>
-#include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/save_results.hpp>
 
 namespace epsflow::python {
@@ -20,8 +19,7 @@ namespace {
 /// Figures, labels and core mask of a variant. The mask is empty if it is not known.
 using Held = std::tuple<const io::SweepEntry*, Vector<std::int32_t>, Vector<std::uint8_t>>;
 
-/// told: the input, the version of the program and the options of the run. The caller keeps the arrays alive until the
-/// task has ended.
+/// told: the input, the version of the program and the options of the run.
 std::unique_ptr<Task> start_save(
     const std::filesystem::path& folder, const std::vector<Held>& variants, const Vector<std::int64_t>& rows,
     const std::tuple<std::string, std::string, std::vector<std::pair<std::string, std::string>>>& told,
@@ -56,20 +54,9 @@ MappedBytes map_file(const std::filesystem::path& file, std::size_t size) {
   return {mapped, {size}, owner};
 }
 
-void translate_errors(const std::exception_ptr& error, void*) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const io::InTheWay& e) {
-    set_error(PyExc_FileExistsError, e);
-  } catch (const io::FolderLocked& e) {
-    set_error(PyExc_BlockingIOError, e);
-  }
-}
-
 }  // namespace
 
 void define_results_folders(nb::module_& m) {
-  nb::register_exception_translator(translate_errors);
   nb::class_<io::Manifest>(m, "Manifest", "What the sweep.json of a results folder says.")
       .def(nb::new_([](const std::filesystem::path& folder) {
              io::Manifest manifest = io::read_manifest(folder);
@@ -94,8 +81,8 @@ void define_results_folders(nb::module_& m) {
           "folder"_a, "name"_a, nb::call_guard<nb::gil_scoped_release>());
   m.def("require_vector", &io::require_vector, "file"_a, "type"_a, "n"_a, "Where in the file its n values begin.");
   m.def("map_file", &map_file, "file"_a, "size"_a);
-  m.def("start_save", &start_save, "folder"_a, nb::arg("variants").noconvert(), nb::arg("rows").noconvert(), "told"_a,
-        "overwrite"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
+  def_task(m, "start_save", &start_save, "folder"_a, nb::arg("variants").noconvert(), nb::arg("rows").noconvert(),
+           "told"_a, "overwrite"_a);
   m.def("format_number", &format_number, "value"_a);
 }
 

@@ -64,12 +64,12 @@ std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, c
                                          const std::pair<std::string, nb::dict>& devices, const nb::dict& options,
                                          bool lineage) {
   const PointSet set{points.view(), points.metric(), span_of(points.weights)};
-  const auto& [gpus, engine] = devices;
-  const EngineOptions given = options_from<EngineOptions>(engine);
+  const std::string gpus = devices.first;
+  const auto given = options_from<EngineOptions>(devices.second);
   std::vector<EngineOptions> engines;
   if (ranks == nullptr) engines = devices_of([&] { return parts::engines_on({.gpus = gpus}, given); });
   return start(
-      [=, gpus = gpus](const Observer&) {
+      [=](const Observer&) {
         if (ranks == nullptr) return SweepInput{set, engines};
         const parts::MachineShare share = parts::machine_share(*ranks);
         return SweepInput{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
@@ -87,8 +87,8 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variant
 }
 
 void define_sweeps(nb::module_& m) {
-  m.def("start_shared_sweep", &start_shared_sweep, "relay"_a.none(), "points"_a, "variants"_a, "devices"_a, "options"_a,
-        "lineage"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+  def_task(m, "start_shared_sweep", &start_shared_sweep, "relay"_a.none(), "points"_a, "variants"_a, "devices"_a,
+           "options"_a, "lineage"_a);
 }
 
 }  // namespace epsflow::python

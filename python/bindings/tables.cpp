@@ -57,11 +57,10 @@ std::unique_ptr<Task> start_distances(const HostArray& matrix, double eps, const
 void define_tables(nb::module_& m) {
   nb::class_<PyTableRun>(m, "TableRun", "How a table of neighbours is clustered.")
       .def(nb::init<Weights, bool, bool>(), nb::arg("weights").noconvert().none(), "core"_a, "directed"_a);
-  // Tasks keep the arrays alive that they read.
-  m.def("start_table", &start_table, nb::arg("rows").noconvert(), "float32_eps"_a, "variants"_a, "run"_a, "options"_a,
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
-  m.def("start_distances", &start_distances, nb::arg("matrix").noconvert(), "eps"_a, "variants"_a, "run"_a, "options"_a,
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
+  def_task(m, "start_table", &start_table, nb::arg("rows").noconvert(), "float32_eps"_a, "variants"_a, "run"_a,
+           "options"_a);
+  def_task(m, "start_distances", &start_distances, nb::arg("matrix").noconvert(), "eps"_a, "variants"_a, "run"_a,
+           "options"_a);
   m.def("machine_memory", &machine_memory);
 }
 

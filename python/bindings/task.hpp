@@ -89,4 +89,12 @@ template <class Work>
   return start_making(std::move(work), []<class T>(T&& made) { return nb::cast(std::forward<T>(made)); });
 }
 
+/// Defines a function of a module, or a method of a class, that starts a task. The task keeps all arguments alive, as
+/// it reads their memory and Python may stop waiting for it.
+template <class Owner, class... Arguments, class... Extra>
+void def_task(Owner& owner, const char* name, std::unique_ptr<Task> (*start)(Arguments...), const Extra&... extra) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) { owner.def(name, start, extra..., nb::keep_alive<0, k + 1>()...); }
+  (std::index_sequence_for<Arguments...>());
+}
+
 }  // namespace epsflow::python

@@ -71,8 +71,8 @@ std::unique_ptr<Task> start_tracks(const PyPoints& points, const Vector<std::uin
 }  // namespace
 
 void define_tracks(nb::module_& m) {
-  m.def("start_tracks", &start_tracks, "points"_a, nb::arg("starts").noconvert(), nb::arg("ids").noconvert().none(),
-        "how"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
+  def_task(m, "start_tracks", &start_tracks, "points"_a, nb::arg("starts").noconvert(),
+           nb::arg("ids").noconvert().none(), "how"_a, "options"_a);
 }
 
 }  // namespace epsflow::python

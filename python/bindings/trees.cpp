@@ -13,21 +13,6 @@
 namespace epsflow::python {
 namespace {
 
-/// Returns an array over memory of an object that Python owns.
-template <class T>
-Column<const T> view_in(std::span<const T> values, nb::handle owner) {
-  return Column<const T>(values.data(), {values.size()}, owner);
-}
-
-template <class T>
-nb::object column_of_buffer(Buffer<T>&& values) {
-  auto held = std::make_unique<Buffer<T>>(std::move(values));
-  T* const data = held->data();
-  const std::size_t size = held->size();
-  return nb::cast(
-      column(data, size, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Buffer<T>*>(all); })));
-}
-
 std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::uint32_t> minpts,
                                       const Weights& weights) {
   return start_making([points = TaskDataset(data, weights), minpts = std::move(minpts)](
@@ -90,16 +75,12 @@ std::unique_ptr<Task> start_restored(std::uint32_t minpts, const Vector<double>&
 
 /// Returns columns of merges: a, b, eps, number of points.
 nb::tuple columns_of(std::span<const LinkageRow> rows) {
-  return nb::make_tuple(column_from<std::int64_t>(rows, &LinkageRow::a),
-                        column_from<std::int64_t>(rows, &LinkageRow::b), column_from<double>(rows, &LinkageRow::eps),
-                        column_from<std::int64_t>(rows, &LinkageRow::size));
+  return columns_from(rows, &LinkageRow::a, &LinkageRow::b, &LinkageRow::eps, &LinkageRow::size);
 }
-
-// The trees must outlive the tasks.
 
 std::unique_ptr<Task> start_cut(const Hierarchy& tree, double eps, std::uint32_t least) {
   return start_making([=, &tree](const Observer& observer) { return tree.cut(eps, least, cancel_of(observer)); },
-                      column_of_buffer<std::int32_t>);
+                      kAsColumn);
 }
 
 std::unique_ptr<Task> start_linkage(const Hierarchy& tree) {
@@ -121,7 +102,7 @@ std::unique_ptr<Task> start_select(const CondensedTree& tree, const SelectionOpt
 
 std::unique_ptr<Task> start_outlier_scores(const CondensedTree& tree) {
   return start_making([&tree](const Observer& observer) { return tree.outlier_scores(cancel_of(observer)); },
-                      column_of_buffer<double>);
+                      kAsColumn);
 }
 
 /// Finds columns of rows: parent, child, density, number of points.
@@ -129,10 +110,8 @@ std::unique_ptr<Task> start_rows(const BinaryTree& tree, std::uint64_t min_clust
   return start_making(
       [=, &tree](const Observer& observer) { return tree.condense(min_cluster_size, cancel_of(observer)); },
       [](const std::vector<CondensedRow>& rows) {
-        return nb::make_tuple(column_from<std::int64_t>(rows, &CondensedRow::parent),
-                              column_from<std::int64_t>(rows, &CondensedRow::child),
-                              column_from<double>(rows, &CondensedRow::density),
-                              column_from<std::int64_t>(rows, &CondensedRow::size));
+        return columns_from(rows, &CondensedRow::parent, &CondensedRow::child, &CondensedRow::density,
+                            &CondensedRow::size);
       });
 }
 
@@ -142,7 +121,7 @@ std::unique_ptr<Task> start_breadth_first(const BinaryTree& tree, const Condense
       [=, &tree, &condensed](const Observer& observer) {
         return tree.breadth_first(condensed, min_cluster_size, cancel_of(observer));
       },
-      [](std::vector<std::uint32_t>&& order) { return nb::cast(column_of(std::move(order))); });
+      kAsColumn);
 }
 
 /// method: a word of ClusterSelection.
@@ -169,83 +148,59 @@ void define_trees(nb::module_& m) {
   const auto nodes = [](auto field, auto as) {
     return [field](const Hierarchy& tree) { return column_from<decltype(as)>(tree.nodes(), field); };
   };
-  nb::class_<Hierarchy>(m, "Hierarchy", "All clusters of one min_samples.")
-      .def_prop_ro("min_samples", &Hierarchy::minpts)
+  nb::class_<Hierarchy> hierarchies(m, "Hierarchy", "All clusters of one min_samples.");
+  hierarchies.def_prop_ro("min_samples", &Hierarchy::minpts)
+      .def_prop_ro("core_distances", column_in<Hierarchy>(&Hierarchy::core_distances))
+      .def_prop_ro("parents", column_in<Hierarchy>(&Hierarchy::parents))
       .def_prop_ro(
-          "core_distances",
-          [](nb::handle_t<Hierarchy> self) { return view_in(nb::cast<const Hierarchy&>(self).core_distances(), self); })
-      .def_prop_ro(
-          "parents",
-          [](nb::handle_t<Hierarchy> self) { return view_in(nb::cast<const Hierarchy&>(self).parents(), self); })
-      .def_prop_ro("spanning_tree",
-                   [](const Hierarchy& tree) {
-                     const auto edges = tree.spanning_tree();
-                     return nb::make_tuple(column_from<std::int64_t>(edges, &Edge::a),
-                                           column_from<std::int64_t>(edges, &Edge::b),
-                                           column_from<double>(edges, &Edge::height));
-                   })
+          "spanning_tree",
+          [](const Hierarchy& tree) { return columns_from(tree.spanning_tree(), &Edge::a, &Edge::b, &Edge::height); })
       .def_prop_ro("node_eps", nodes(&TreeNode::eps, double{}), nb::rv_policy::move)
       .def_prop_ro("node_parents", nodes(&TreeNode::parent, std::uint32_t{}), nb::rv_policy::move)
       .def_prop_ro("node_sizes", nodes(&TreeNode::size, std::int64_t{}), nb::rv_policy::move)
       .def_prop_ro("node_first_ids", nodes(&TreeNode::first_id, std::int64_t{}), nb::rv_policy::move)
-      .def("__len__", &Hierarchy::size)
-      .def("start_cut", &start_cut, "eps"_a, "least"_a, nb::keep_alive<0, 1>())
-      .def("start_linkage", &start_linkage, nb::keep_alive<0, 1>())
-      .def("start_binary_tree", &start_binary_tree, nb::keep_alive<0, 1>())
-      .def("start_condense", &start_condense, "min_cluster_size"_a, nb::keep_alive<0, 1>());
+      .def("__len__", &Hierarchy::size);
+  def_task(hierarchies, "start_cut", &start_cut, "eps"_a, "least"_a);
+  def_task(hierarchies, "start_linkage", &start_linkage);
+  def_task(hierarchies, "start_binary_tree", &start_binary_tree);
+  def_task(hierarchies, "start_condense", &start_condense, "min_cluster_size"_a);
   const auto of_clusters = [](auto field, auto as) {
     return [field](const CondensedTree& tree) { return column_from<decltype(as)>(tree.clusters(), field); };
   };
-  nb::class_<CondensedTree>(m, "CondensedTree", "The clusters of a hierarchy that have enough points.")
-      .def_prop_ro("parents", of_clusters(&CondensedCluster::parent, std::uint32_t{}), nb::rv_policy::move)
+  nb::class_<CondensedTree> condensed(m, "CondensedTree", "The clusters of a hierarchy that have enough points.");
+  condensed.def_prop_ro("parents", of_clusters(&CondensedCluster::parent, std::uint32_t{}), nb::rv_policy::move)
       .def_prop_ro("births", of_clusters(&CondensedCluster::birth, double{}), nb::rv_policy::move)
       .def_prop_ro("deaths", of_clusters(&CondensedCluster::death, double{}), nb::rv_policy::move)
       .def_prop_ro("sizes", of_clusters(&CondensedCluster::size, std::int64_t{}), nb::rv_policy::move)
       .def_prop_ro("stabilities", of_clusters(&CondensedCluster::stability, double{}), nb::rv_policy::move)
-      .def_prop_ro("cluster_of",
-                   [](nb::handle_t<CondensedTree> self) {
-                     return view_in(nb::cast<const CondensedTree&>(self).cluster_of(), self);
-                   })
-      .def_prop_ro("leaves_at",
-                   [](nb::handle_t<CondensedTree> self) {
-                     return view_in(nb::cast<const CondensedTree&>(self).leaves_at(), self);
-                   })
-      .def("start_outlier_scores", &start_outlier_scores, nb::keep_alive<0, 1>())
-      .def("start_select", &start_select, "options"_a, nb::keep_alive<0, 1>());
+      .def_prop_ro("cluster_of", column_in<CondensedTree>(&CondensedTree::cluster_of))
+      .def_prop_ro("leaves_at", column_in<CondensedTree>(&CondensedTree::leaves_at));
+  def_task(condensed, "start_outlier_scores", &start_outlier_scores);
+  def_task(condensed, "start_select", &start_select, "options"_a);
   nb::class_<SelectionOptions>(m, "SelectionOptions", "How clusters of a condensed tree are selected.");
   m.def("selection", &selection_of, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
   nb::class_<SelectedClusters>(m, "SelectedClusters", "Clusters selected in a condensed tree.")
-      .def_prop_ro("labels", column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.labels; }))
-      .def_prop_ro("probabilities",
-                   column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.probabilities; }))
-      .def_prop_ro("nodes", column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.nodes; }))
-      .def_prop_ro("persistence",
-                   column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.persistence; }))
-      .def_prop_ro("gpu_labels",
-                   [](nb::handle_t<SelectedClusters> self) {
-                     return gpu_column<std::int32_t>(nb::cast<SelectedClusters&>(self).device_labels, self);
-                   })
-      .def_prop_ro("gpu_probabilities", [](nb::handle_t<SelectedClusters> self) {
-        return gpu_column<double>(nb::cast<SelectedClusters&>(self).device_probabilities, self);
-      });
-  nb::class_<BinaryTree>(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.")
-      .def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); })
-      .def("start_condense", &start_rows, "min_cluster_size"_a, nb::keep_alive<0, 1>())
-      .def("start_breadth_first", &start_breadth_first, "tree"_a, "min_cluster_size"_a, nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 2>());
+      .def_prop_ro("labels", column_in<SelectedClusters>(&SelectedClusters::labels))
+      .def_prop_ro("probabilities", column_in<SelectedClusters>(&SelectedClusters::probabilities))
+      .def_prop_ro("nodes", column_in<SelectedClusters>(&SelectedClusters::nodes))
+      .def_prop_ro("persistence", column_in<SelectedClusters>(&SelectedClusters::persistence))
+      .def_prop_ro("gpu_labels", gpu_column_in<std::int32_t, SelectedClusters>(&SelectedClusters::device_labels))
+      .def_prop_ro("gpu_probabilities",
+                   gpu_column_in<double, SelectedClusters>(&SelectedClusters::device_probabilities));
+  nb::class_<BinaryTree> binary(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.");
+  binary.def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); });
+  def_task(binary, "start_condense", &start_rows, "min_cluster_size"_a);
+  def_task(binary, "start_breadth_first", &start_breadth_first, "tree"_a, "min_cluster_size"_a);
   m.def("check_min_cluster_size", &check_min_cluster_size, "min_cluster_size"_a, "points"_a);
-  m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
-  m.def("start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a, "on_gpu"_a,
-        nb::keep_alive<0, 1>());
-  m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
-  m.def("start_restored_hierarchy", &start_restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);
-  m.def("start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a,
-        nb::keep_alive<0, 1>());
-  m.def("start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
-        nb::arg("distances").noconvert(), "min_samples"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
-        nb::keep_alive<0, 3>());
+  def_task(m, "start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::arg("weights").noconvert().none());
+  def_task(m, "start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a,
+           "on_gpu"_a);
+  def_task(m, "start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert());
+  def_task(m, "start_restored_hierarchy", &start_restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a,
+           "heights"_a);
+  def_task(m, "start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a);
+  def_task(m, "start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(),
+           nb::arg("columns").noconvert(), nb::arg("distances").noconvert(), "min_samples"_a);
 }
 
 }  // namespace epsflow::python

@@ -50,7 +50,7 @@ nb::tuple columns_of(std::vector<VelocityClusters>&& turns) {
   return nb::make_tuple(counted, listed);
 }
 
-/// velocities: [count · d]. The caller keeps the arrays alive until the task has ended.
+/// velocities: [count · d].
 std::unique_ptr<Task> start_velocities(const PyEngine& engine, const HostArray& points, const Vector<double>& times,
                                        const Vector<double>& velocities, const Variants& variants,
                                        std::uint32_t least) {
@@ -68,9 +68,8 @@ std::unique_ptr<Task> start_velocities(const PyEngine& engine, const HostArray& 
 }  // namespace
 
 void define_velocities(nb::module_& m) {
-  m.def("start_velocities", &start_velocities, "engine"_a, nb::arg("points").noconvert(), nb::arg("times").noconvert(),
-        nb::arg("velocities").noconvert(), "variants"_a, "least"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
-        nb::keep_alive<0, 4>());
+  def_task(m, "start_velocities", &start_velocities, "engine"_a, nb::arg("points").noconvert(),
+           nb::arg("times").noconvert(), nb::arg("velocities").noconvert(), "variants"_a, "least"_a);
 }
 
 }  // namespace epsflow::python

@@ -96,10 +96,8 @@ auto result_getter(Get get) {
 /// Returns columns: id, number of points, of core points, id of the first core point.
 nb::tuple clusters_of(const PyWindow& window, std::size_t v) {
   const std::vector<WindowCluster> clusters = window.with([&](Window& w) { return w.results()[v].clusters; });
-  return nb::make_tuple(column_from<std::int64_t>(clusters, &WindowCluster::id),
-                        column_from<std::int64_t>(clusters, &WindowCluster::points),
-                        column_from<std::int64_t>(clusters, &WindowCluster::core),
-                        column_from<std::int64_t>(clusters, &WindowCluster::first_core));
+  return columns_from(clusters, &WindowCluster::id, &WindowCluster::points, &WindowCluster::core,
+                      &WindowCluster::first_core);
 }
 
 /// Returns a list of the changes: word, ids before, points before, ids after, points after.
@@ -179,25 +177,17 @@ void define_windows(nb::module_& m) {
           },
           "variants"_a, "metric"_a, "weighted"_a, "timed"_a, "most"_a, "engine"_a, "labels_on_gpu"_a);
   nb::class_<LabelsOnGpu>(m, "LabelsOnGpu", "The labels of one step in the memory of a GPU.")
-      .def_prop_ro("labels",
-                   [](nb::handle_t<LabelsOnGpu> self) {
-                     return gpu_column<std::int32_t>(nb::cast<LabelsOnGpu&>(self).labels, self);
-                   })
-      .def_prop_ro("core", [](nb::handle_t<LabelsOnGpu> self) {
-        return gpu_column<bool>(nb::cast<LabelsOnGpu&>(self).core, self);
-      });
-  nb::class_<PyWindow>(m, "Window")
-      .def("start_step", &start_step, nb::arg("points").noconvert().none(), nb::arg("times").noconvert().none(),
-           nb::arg("weights").noconvert().none(), nb::arg("leaving").noconvert().none(), nb::arg("now").none(),
-           nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>(), nb::keep_alive<0, 5>())
-      .def("__len__", [](const PyWindow& window) { return window.with([](Window& w) { return w.size(); }); })
+      .def_prop_ro("labels", gpu_column_in<std::int32_t, LabelsOnGpu>(&LabelsOnGpu::labels))
+      .def_prop_ro("core", gpu_column_in<bool, LabelsOnGpu>(&LabelsOnGpu::core));
+  nb::class_<PyWindow> windows(m, "Window");
+  def_task(windows, "start_step", &start_step, nb::arg("points").noconvert().none(),
+           nb::arg("times").noconvert().none(), nb::arg("weights").noconvert().none(),
+           nb::arg("leaving").noconvert().none(), nb::arg("now").none());
+  windows.def("__len__", [](const PyWindow& window) { return window.with([](Window& w) { return w.size(); }); })
       .def("ids", column_getter([](Window& w) { return w.ids(); }))
       .def("points", column_getter([](Window& w) { return w.points(); }))
       .def("times", column_getter([](Window& w) { return w.times(); }))
-      .def("labels", result_getter([](const WindowResult& result) {
-             return std::vector<std::int32_t>(result.labels.begin(), result.labels.end());
-           }),
-           "variant"_a)
+      .def("labels", result_getter([](const WindowResult& result) { return result.labels; }), "variant"_a)
       .def("core", result_getter([](const WindowResult& result) { return result.core; }), "variant"_a)
       .def(
           "on_gpu",

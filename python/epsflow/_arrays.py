@@ -13,36 +13,29 @@ from . import _core
 from ._astropy import has_unit
 from ._columns import has_masked, is_complex, is_time, refuse_beyond, refuse_inexact
 from ._frames import from_table, metric_of
-from ._gpu_arrays import as_gpu_points, is_on_gpu, on_host, refuse_on_gpu
+from ._gpu_arrays import on_host, refuse_on_gpu
 from ._metrics import EUCLIDEAN, Metric
 
 Points = NDArray[Any]
 AnyPoints = Union[Points, _core.GpuPoints]
 
 
-def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
+def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Points:
     """Returns X as a C-contiguous [n, d] array of float32 or float64. If X is such an array, it is not copied.
 
-    If X is on a GPU, it stays there, and it must be such an array: as_gpu_points(). Otherwise X may also be a table of
-    pandas, polars, Arrow, xarray or astropy, points of geopandas, or directions of astropy (SkyCoord). Angles with a
-    unit are converted to the unit of the metric. Whole numbers up to 2**53, booleans and float16 become float64. name:
-    the name of X in errors. Raises TypeError if X is of a type that is not converted, such as a sparse matrix or a
-    text. Raises ValueError for invalid shapes, units and values, such as complex numbers, times, masked values and
-    whole numbers beyond 2**53. NaN and infinity are detected when the points are loaded.
+    X may also be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas, or directions of astropy
+    (SkyCoord). Angles with a unit are converted to the unit of the metric. Whole numbers up to 2**53, booleans and
+    float16 become float64. name: the name of X in errors. Raises TypeError if X is on a GPU or of a type that is not
+    converted, such as a sparse matrix or a text. Raises ValueError for invalid shapes, units and values, such as
+    complex numbers, times, masked values and whole numbers beyond 2**53. NaN and infinity are detected when the points
+    are loaded.
     """
-    if is_on_gpu(X):
-        return as_gpu_points(X, name)
-    return as_host_points(X, metric, name)
-
-
-def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Points:
-    """Returns X as as_points() does. Raises TypeError for arrays on a GPU."""
     refuse_on_gpu(X, name)
     return as_array(from_table(X, metric, name)[0], name)
 
 
 def as_array(X: Any, name: str = "X") -> Points:
-    """Returns X, which is on the host and not a table, as as_points() does."""
+    """Returns X, which is on the host and not a table, as as_host_points() does."""
     array = as_plain(X, name)
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)

@@ -111,31 +111,26 @@ def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults =
     """Waits for the end of a task. If an exception such as KeyboardInterrupt is raised meanwhile, the task is
     cancelled, and its end is awaited before the exception goes on. on_results: called again and again, in this thread,
     with a list of the results that are new, which may be empty. Notices of the library go to the log."""
-    show = None
-    last_eps = 0.0
+    last_eps, ended = 0.0, False
     try:
-        show = _reporter(progress)
-        ended = False
-        while not ended:
-            with python_errors():
-                ended = task.wait(_SLICE_SECONDS)
-            for notice in task.take_notices():
-                log.warning("%s", python_words(notice))
-            if on_results is not None:
-                results = task.take_results()
-                last_eps = results[-1].eps if results else last_eps
-                on_results(results)
-            if show is not None:
-                state = filled(Progress, task.progress())
-                finished = state.variants_done == state.variants and last_eps > 0
-                show(replace(state, eps=last_eps, share=1.0) if finished else state)
+        with _reporter(progress) as show:
+            while not ended:
+                with python_errors():
+                    ended = task.wait(_SLICE_SECONDS)
+                for notice in task.take_notices():
+                    log.warning("%s", python_words(notice))
+                if on_results is not None:
+                    results = task.take_results()
+                    last_eps = results[-1].eps if results else last_eps
+                    on_results(results)
+                if show is not None:
+                    state = filled(Progress, task.progress())
+                    finished = state.variants_done == state.variants and last_eps > 0
+                    show(replace(state, eps=last_eps, share=1.0) if finished else state)
     except BaseException:
         task.cancel()
         _wait_for_end(task)
         raise
-    finally:
-        if show is not None:
-            show(None)
 
 
 def _wait_for_end(task: Any) -> None:
@@ -147,56 +142,40 @@ def _wait_for_end(task: Any) -> None:
         pass  # the exception that ended the task is raised
 
 
-def _reporter(progress: ProgressOption) -> Callable[[Progress | None], None] | None:
-    """Returns a function to call with each Progress, and with None at the end; or None if progress is None or False.
-
-    Raises TypeError if progress is not valid.
-    """
-    if progress is None or progress is False:
-        return None
-    if callable(progress):
-        callback = progress
-
-        def report(state: Progress | None) -> None:
-            if state is not None:
-                callback(state)
-
-        return report
+@contextmanager
+def _reporter(progress: ProgressOption) -> Iterator[Callable[[Progress], Any] | None]:
+    """Holds a function to call with each Progress, or None if progress is None or False. Raises TypeError if progress
+    is not valid."""
     if progress is not True:
-        raise TypeError(f"progress is {progress!r}; it is True, False or a function that takes an epsflow.Progress")
+        if progress is not None and progress is not False and not callable(progress):
+            raise TypeError(f"progress is {progress!r}; it is True, False or a function that takes an epsflow.Progress")
+        yield progress if callable(progress) else None
+        return
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return _LineReporter()
-    return _BarReporter(tqdm)
+        tqdm = None
+    bar: Any = None
+    said = -1
 
-
-class _BarReporter:
-    def __init__(self, tqdm: Any) -> None:
-        self._tqdm = tqdm
-        self._bar: Any = None
-
-    def __call__(self, state: Progress | None) -> None:
-        if state is None:
-            if self._bar is not None:
-                self._bar.close()
-            return
-        if self._bar is None:
-            self._bar = self._tqdm(total=state.variants or None, unit="variant")
+    def show_bar(state: Progress) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = tqdm(total=state.variants or None, unit="variant")
         if state.variants:
-            self._bar.total = state.variants
-        self._bar.n = state.variants_done
-        self._bar.refresh()
+            bar.total = state.variants
+        bar.n = state.variants_done
+        bar.refresh()
 
-
-class _LineReporter:
-    def __init__(self) -> None:
-        self._said = -1
-
-    def __call__(self, state: Progress | None) -> None:
-        if state is not None and state.variants_done != self._said:
-            self._said = state.variants_done
+    def log_line(state: Progress) -> None:
+        nonlocal said
+        if state.variants_done != said:
+            said = state.variants_done
             left = "" if state.seconds_left is None else f", about {state.seconds_left:.0f} s left"
-            log.info("%d of %d variants, %.1f s%s", state.variants_done, state.variants, state.seconds, left)
+            log.info("%d of %d variants, %.1f s%s", said, state.variants, state.seconds, left)
 
-
+    try:
+        yield log_line if tqdm is None else show_bar
+    finally:
+        if bar is not None:
+            bar.close()

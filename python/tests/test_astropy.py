@@ -11,7 +11,7 @@ import pytest
 from checks import check_equal, check_refused
 
 import epsflow
-from epsflow._arrays import as_points
+from epsflow._arrays import as_host_points as as_points
 from epsflow._metrics import as_metric
 
 coordinates = pytest.importorskip("astropy.coordinates")

@@ -16,7 +16,7 @@ import pytest
 from checks import check_refused
 
 import epsflow
-from epsflow._arrays import as_points
+from epsflow._arrays import as_host_points as as_points
 from epsflow._tasks import python_words
 
 sklearn_cluster = pytest.importorskip("sklearn.cluster")

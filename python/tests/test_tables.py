@@ -11,7 +11,7 @@ from tables import TABLES, arrow_batch, arrow_table, pandas_frame, polars_frame,
 
 import epsflow
 from epsflow import _plain_estimator
-from epsflow._arrays import as_points
+from epsflow._arrays import as_host_points as as_points
 from epsflow._metrics import as_metric
 
 GREATCIRCLE, HAVERSINE = as_metric("greatcircle"), as_metric("haversine")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from .._precomputed import is_sparse
 from .._tasks import made_by
 from . import _trees
-from ._calls import NotServed, current, on_host_if_on_gpu, recorded
-from ._patches import least_rows, put
+from ._calls import NotServed, current
+from ._patches import put
 
 _LINKAGES = (
     "_hdbscan_generic", "_hdbscan_prims_kdtree", "_hdbscan_prims_balltree", "_hdbscan_boruvka_kdtree",
@@ -28,16 +28,7 @@ _DEFAULTS = {
 
 
 def put_into(module: Any) -> None:
-    original = module.HDBSCAN.fit
-
-    @functools.wraps(original)
-    def fit(self: Any, X: Any, y: Any = None) -> Any:
-        with recorded("hdbscan.HDBSCAN.fit", X, least_rows()) as call:
-            if getattr(self, "branch_detection_data", False) and not call.is_small:
-                call.left(NotServed("branches depend on which of the minimum spanning trees the original finds"))
-            return original(self, on_host_if_on_gpu(X), y)
-
-    put(module.HDBSCAN, "fit", fit)
+    _trees.put_fit(module, "hdbscan.HDBSCAN.fit")
     for name in _LINKAGES:
         put(module, name, _linkage(getattr(module, name)))
     put(module, "_tree_to_labels", _labels(module._tree_to_labels))

@@ -9,21 +9,14 @@ import numpy as np
 
 from .._tasks import made_by
 from . import _trees
-from ._calls import NotServed, current, on_host_if_on_gpu, recorded
-from ._patches import least_rows, put
+from ._calls import NotServed, current
+from ._patches import put
 
 NEEDS = ("HDBSCAN", "_hdbscan_brute", "_hdbscan_prims", "tree_to_labels", "HIERARCHY_dtype")
 
 
 def put_into(module: Any) -> None:
-    original = module.HDBSCAN.fit
-
-    @functools.wraps(original)
-    def fit(self: Any, X: Any, y: Any = None) -> Any:
-        with recorded("sklearn.cluster.HDBSCAN.fit", X, least_rows()):
-            return original(self, on_host_if_on_gpu(X), y)
-
-    put(module.HDBSCAN, "fit", fit)
+    _trees.put_fit(module, "sklearn.cluster.HDBSCAN.fit")
     for name in ("_hdbscan_brute", "_hdbscan_prims"):
         put(module, name, _linkage(getattr(module, name), module.HIERARCHY_dtype))
     put(module, "tree_to_labels", _labels(module.tree_to_labels))

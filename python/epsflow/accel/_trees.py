@@ -6,6 +6,7 @@ step (`Made`), so that the second step does not have to make it from the linkage
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -15,8 +16,9 @@ from .._hdbscan import HDBSCAN
 from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded
 from .._precomputed import is_precomputed
 from .._tasks import made_by
-from ._calls import NotServed, Running, current
+from ._calls import NotServed, Running, current, on_host_if_on_gpu, recorded
 from ._metrics import angles_of, dense, jobs_of, require_search
+from ._patches import least_rows, put
 
 
 class Made(NamedTuple):
@@ -27,6 +29,20 @@ class Made(NamedTuple):
     hierarchy: Hierarchy
     binary: Any
     """The hierarchy as a binary tree of the library, with two children at each node, as the originals have it."""
+
+
+def put_fit(module: Any, name: str) -> None:
+    """Replaces HDBSCAN.fit of a module by a function that records the call. name: the function in the report."""
+    original = module.HDBSCAN.fit
+
+    @functools.wraps(original)
+    def fit(self: Any, X: Any, y: Any = None) -> Any:
+        with recorded(name, X, least_rows()) as call:
+            if getattr(self, "branch_detection_data", False) and not call.is_small:  # only hdbscan has it
+                call.left(NotServed("branches depend on which of the minimum spanning trees the original finds"))
+            return original(self, on_host_if_on_gpu(X), y)
+
+    put(module.HDBSCAN, "fit", fit)
 
 
 def hierarchy_of(
