@@ -1,13 +1,11 @@
 #include <epsflow/cli/report_pages.hpp>
 
-#include <cmath>
 #include <fstream>
 #include <iterator>
 
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/lineage_files.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/cli/tree_files.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -51,20 +49,6 @@ std::string title_of(const io::FilePoints& points, const Words& files) {
 std::string read_text(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void add_scores(report::Report& report, const std::filesystem::path& file) {
-  const io::FilePoints map = io::read_points(file, {.columns = {"eps", "minpts", "score"}});
-  std::vector<std::pair<Variant, double>> scores;
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    const double minpts = map.view().at(i, 1);
-    if (!(minpts >= 1 && minpts <= 0xFFFFFFFFU) || minpts != std::floor(minpts)) {
-      throw input_error("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
-                        format_number(minpts));
-    }
-    scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(minpts)}, map.view().at(i, 2)});
-  }
-  report.add_scores(scores);
 }
 
 }  // namespace
@@ -144,7 +128,7 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   if (!manifest.owns(io::kExploreName)) return;
   const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);
   const std::filesystem::path advice = require_unchanged(folder, manifest, io::kExploreName);
-  add_scores(report, map);
+  report.add_scores(read_scores(map));
   std::vector<std::int32_t> recommended;
   if (manifest.owns(io::kRecommendedName)) recommended = labels_in(io::kRecommendedName);
   try {

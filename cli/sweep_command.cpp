@@ -2,10 +2,10 @@
 
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/out_of_core_rows.hpp>
 #include <epsflow/cli/report_pages.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
