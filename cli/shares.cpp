@@ -74,8 +74,8 @@ void set_columns(io::PointsOrigin& origin, const nlohmann::json& read) {
   origin.weight_column = read["weight"].get<std::string>();
 }
 
-/// Adds what a process has read to the origin of all points. first: what the first process has read. Throws InputError
-/// if they are not one data set.
+/// Adds the files of a process to the origin of all points. read, first: packed() on this and on the first process.
+/// Throws InputError if they are not one data set.
 void add_inputs(io::PointsOrigin& all, const RankFiles& mine, const nlohmann::json& read, const nlohmann::json& first,
                 bool columns_chosen) {
   const std::string& name = read["inputs"].front()["name"].get_ref<const std::string&>();

@@ -12,7 +12,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Returns how clusters are linked. eps: that of the clustering.
+/// Returns how clusters are linked. eps: the radius of the clustering.
 TrackOptions parse_links(const Arguments& arguments, double eps) {
   TrackOptions links;
   links.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores;

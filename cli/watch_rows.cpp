@@ -12,7 +12,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// What the time of a row is, by TimeKind.
+/// Names of the values of TimeKind in errors.
 constexpr std::array kTimeKinds{"", "a number", "a date with a time zone", "a date without a time zone"};
 
 /// text: an ISO 8601 time.
