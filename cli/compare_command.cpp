@@ -158,20 +158,13 @@ std::string name_of(const Labelling& labelling) {
   return fmt::format("{}, eps {} minpts {}", path, format_number(v.eps), v.minpts);
 }
 
-/// Removes the labels of these rows.
+/// Removes the labels of these rows, which are ascending.
 void leave_out(FileColumn& labels, const std::vector<std::uint64_t>& rows) {
   std::vector<std::int32_t> kept;
-  auto missing = labels.missing.begin();
-  auto out = rows.begin();
   std::size_t next = 0;
   for (std::uint64_t row = 0; row < labels.rows(); ++row) {
-    const bool left_out = out != rows.end() && *out == row;
-    if (left_out) ++out;
-    if (missing != labels.missing.end() && *missing == row) {
-      ++missing;
-      continue;
-    }
-    if (!left_out) kept.push_back(labels.values[next]);
+    if (std::ranges::binary_search(labels.missing, row)) continue;
+    if (!std::ranges::binary_search(rows, row)) kept.push_back(labels.values[next]);
     ++next;
   }
   labels.values = std::move(kept);

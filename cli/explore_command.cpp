@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <memory>
 
-#include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/report_pages.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/stopwatch.hpp>

@@ -1,5 +1,7 @@
 #include <cmath>
 #include <system_error>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 #include <epsflow/catalog/friends.hpp>
@@ -15,20 +17,6 @@
 namespace epsflow::cli {
 namespace {
 
-/// The units of SWIFT's catalogue, in cm and g.
-struct Cgs {
-  double length = 0;
-  double mass = 0;
-};
-
-/// The points that are attached to the groups.
-struct Attaching {
-  std::string said;  ///< the value of --attach; empty if it is not given
-  std::string out;   ///< the file of --attached, or empty
-
-  [[nodiscard]] bool is_given() const { return !said.empty(); }
-};
-
 struct FofCommand {
   std::optional<double> length = {}, b = {};  ///< exactly one of them is set
   std::uint64_t least = 0;                    ///< the size of the smallest group
@@ -37,10 +25,10 @@ struct FofCommand {
   RunSettings settings = {};
   Input input = {};
   Outputs outputs;
-  std::string out = {}, catalog = {};  ///< files to write, or empty
-  bool swift = false;                  ///< whether the catalogue is in SWIFT's own format
-  std::optional<Cgs> cgs = {};         ///< the units of that catalogue
-  Attaching attaching = {};
+  std::string out = {}, catalog = {}, attached = {};  ///< files to write, or empty
+  bool swift = false;                                 ///< whether the catalogue is in SWIFT's own format
+  std::optional<std::pair<double, double>> cgs = {};  ///< the units of that catalogue: length in cm, mass in g
+  std::string attach = {};                            ///< the points to attach: a file or a type of particles, or empty
 };
 
 /// Returns nothing if the option is not given.
@@ -70,18 +58,18 @@ void require_others(const std::string& said, io::Particles particles, io::Partic
 }
 
 /// Throws UsageError, ResourceError for invalid options.
-Attaching parse_attaching(const Arguments& arguments, Outputs& outputs) {
+void parse_attaching(const Arguments& arguments, FofCommand& command) {
   if (!arguments.given("attach")) {
-    if (!arguments.given("attached")) return {};
+    if (!arguments.given("attached")) return;
     throw UsageError("--attached is about the points of --attach: give --attach as well");
   }
   if (!arguments.given("attached") && !arguments.given("catalog")) {
     throw UsageError("--attach is for the groups of --attached, and for the counts of --catalog: give one of them");
   }
-  const std::string& said = arguments.text("attach");
+  const std::string& said = command.attach = arguments.text("attach");
   const auto particles = choice_of<io::Particles>(said);
   if (particles && !is_there(said)) require_others(said, *particles, parse_input(arguments).options.particles);
-  return {said, outputs.take("attached", io::kLabelFormats)};
+  command.attached = command.outputs.take("attached", io::kLabelFormats);
 }
 
 /// Throws UsageError for options that SWIFT's catalogue does not support.
@@ -99,7 +87,7 @@ void parse_swift(const Arguments& arguments, FofCommand& command) {
         "it out, or write --catalog as .csv, .fits or .parquet",
         name);
   }
-  if (command.attaching.is_given() && command.attaching.out.empty()) {
+  if (!command.attach.empty() && command.attached.empty()) {
     throw UsageError(
         "SWIFT's catalogue, which --dialect swift asks for in HDF5, has no column of how many points --attach adds: "
         "give --attached as well, or write --catalog as .csv, .fits or .parquet");
@@ -130,7 +118,7 @@ FofCommand parse_fof(const Arguments& arguments) {
   }
   command.out = command.outputs.take_with_rows(io::kLabelFormats);
   command.catalog = command.outputs.take("catalog", io::kTableFormats);
-  command.attaching = parse_attaching(arguments, command.outputs);
+  parse_attaching(arguments, command);
   parse_swift(arguments, command);
   command.settings = parse_run_settings(arguments);
   command.input = parse_input(arguments);
@@ -198,9 +186,9 @@ io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::
 }
 
 /// Returns the points of --attach: other particles of the same snapshot, or the points of a file, with the same
-/// columns. read: settled by Input::settle(). Throws as Input::read(), and InputError if rows were dropped.
-io::FilePoints read_attached(const Attaching& attaching, Input input, const io::FilePoints& read) {
-  const std::string& said = attaching.said;
+/// columns. said: the value of --attach. read: settled by Input::settle(). Throws as Input::read(), and InputError if
+/// rows were dropped.
+io::FilePoints read_attached(const std::string& said, Input input, const io::FilePoints& read) {
   io::ReadOptions& options = input.options;
   options.weight.clear();
   if (!read.column_names.empty()) options.columns = read.column_names;
@@ -262,8 +250,7 @@ void write_swift_catalog(const FofCommand& command, const Catalog& catalog) {
   const std::vector<BoxSide>& box = command.input.metric.box;
   for (std::size_t k = 0; k < box.size(); ++k) groups.box[k] = box[k].hi - box[k].lo;
   if (command.cgs) {
-    groups.length_unit = command.cgs->length;
-    groups.mass_unit = command.cgs->mass;
+    std::tie(groups.length_unit, groups.mass_unit) = *command.cgs;
   } else {
     command.input.messages.tell(
         "SWIFT's catalogue has units: Mpc and 10^10 solar masses are taken; --cgs gives others");
@@ -294,9 +281,9 @@ void write(const FofCommand& command, const io::FilePoints& points, const Catalo
   translate_groups(found.linked.labels.span(), command.dialect);
   const auto numbers = command.dialect == GroupDialect::epsflow ? io::LabelNumbers::label : io::LabelNumbers::group;
   command.outputs.write_labels(found.linked, points, metric, numbers);
-  if (command.attaching.out.empty()) return;
+  if (command.attached.empty()) return;
   translate_groups(found.attached->labels.span(), command.dialect);
-  io::write_labels(command.attaching.out, *found.attached, overwrite, metric, numbers);
+  io::write_labels(command.attached, *found.attached, overwrite, metric, numbers);
 }
 
 void print(const FofCommand& command, const io::FilePoints& points, const Groups& found) {
@@ -338,7 +325,7 @@ int run_fof(const Arguments& arguments) {
   Groups found;
   found.eps = command.length ? *command.length : *command.b * mean_separation(metric, points.dims(), points.size());
   std::optional<io::FilePoints> others;
-  if (command.attaching.is_given()) others = read_attached(command.attaching, input, points);
+  if (!command.attach.empty()) others = read_attached(command.attach, input, points);
 
   const InterruptGuard interrupt;
   found.linked = watched(!input.messages.quiet, interrupt.token(), [&](const Observer& observer) {

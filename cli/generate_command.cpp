@@ -18,27 +18,6 @@ double parse_rate(const std::string& text) {
                     format_number(io::kLeastRate));
 }
 
-struct GenerateCommand {
-  io::GeneratorKind kind;
-  std::uint64_t n = 0;
-  io::GeneratorOptions options = {};
-  std::string out = {};
-  Outputs outputs;
-};
-
-GenerateCommand parse_generate(const Arguments& arguments) {
-  arguments.require({"out"});
-  const Words& kinds = arguments.operands();
-  if (kinds.size() != 1) throw usage_error("generate takes one kind, not {}", fmt::join(kinds, " and "));
-  GenerateCommand command{
-      .kind = io::generator_kind(kinds.front()), .n = arguments.number("n"), .outputs = Outputs(arguments)};
-  command.out = command.outputs.take("out", io::kPointFormats);
-  if (arguments.given("seed")) command.options.seed = arguments.number("seed");
-  if (arguments.given("dims")) command.options.dims = arguments.number("dims");
-  if (arguments.given("rate")) command.options.rate = parse_rate(arguments.text("rate"));
-  return command;
-}
-
 /// Returns a help text with the kinds that have the option: "coordinates per point of exponential (default: 64),
 /// embeddings (default: 384)".
 template <class T>
@@ -60,18 +39,26 @@ std::string seed_help() {
 }
 
 int run_generate(const Arguments& arguments) {
-  const GenerateCommand command = parse_generate(arguments);
-  const io::GeneratorKind& kind = command.kind;
-  const io::FilePoints points = io::generate(kind.name, command.n, command.options);
-  io::write_points(command.out, points, points.column_names, command.outputs.overwrite());
+  arguments.require({"out"});
+  const Words& kinds = arguments.operands();
+  if (kinds.size() != 1) throw usage_error("generate takes one kind, not {}", fmt::join(kinds, " and "));
+  const io::GeneratorKind& kind = io::generator_kind(kinds.front());
+  Outputs outputs(arguments);
+  const std::string out = outputs.take("out", io::kPointFormats);
+  io::GeneratorOptions options;
+  if (arguments.given("seed")) options.seed = arguments.number("seed");
+  if (arguments.given("dims")) options.dims = arguments.number("dims");
+  if (arguments.given("rate")) options.rate = parse_rate(arguments.text("rate"));
+  const io::FilePoints points = io::generate(kind.name, arguments.number("n"), options);
+  io::write_points(out, points, points.column_names, outputs.overwrite());
   nlohmann::json json{{"points", points.size()},
                       {"kind", kind.name},
-                      {"seed", command.options.seed.value_or(kind.seed)},
+                      {"seed", options.seed.value_or(kind.seed)},
                       {"columns", points.column_names},
-                      {"out", command.out}};
-  if (kind.rate) json["rate"] = command.options.rate.value_or(*kind.rate);
-  command.outputs.print(json, fmt::format("{} ({}) in {}\n", format_count(points.size(), "point"),
-                                          list_of(points.column_names), command.out));
+                      {"out", out}};
+  if (kind.rate) json["rate"] = options.rate.value_or(*kind.rate);
+  outputs.print(
+      json, fmt::format("{} ({}) in {}\n", format_count(points.size(), "point"), list_of(points.column_names), out));
   return kDone;
 }
 

@@ -2,8 +2,8 @@
 
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/report_pages.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/cli/tree_files.hpp>
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 #include <epsflow/io/write_table.hpp>

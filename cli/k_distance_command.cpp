@@ -14,31 +14,6 @@ constexpr std::array kShares{0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0
 /// The number of eps in an offered range.
 constexpr int kOfferedEps = 20;
 
-struct KDistanceCommand {
-  std::uint32_t k = 0;
-  std::vector<double> eps = {};  ///< the eps at which neighbours are counted; may be empty
-  std::uint64_t sample = 0;      ///< the number of points whose neighbours are counted
-  RunSettings settings = {};
-  Input input = {};
-  Outputs outputs;
-  std::string out = {};  ///< the file to write, or empty
-};
-
-KDistanceCommand parse_k_distance(const Arguments& arguments) {
-  arguments.require({});
-  KDistanceCommand command{.k = static_cast<std::uint32_t>(arguments.number("k")),
-                           .sample = arguments.number("sample"),
-                           .outputs = Outputs(arguments)};
-  if (arguments.given("eps")) command.eps = parse_eps_list(arguments.text("eps"));
-  if (arguments.given("sample") && command.eps.empty()) {
-    throw UsageError("--sample is of the neighbours that --eps counts: leave it out, or add --eps");
-  }
-  command.out = command.outputs.take_with_rows(io::kPointFormats);
-  command.settings = parse_run_settings(arguments);
-  command.input = parse_input(arguments);
-  return command;
-}
-
 /// The values that are printed.
 struct KDistances {
   std::uint32_t k = 0;
@@ -141,35 +116,44 @@ void write_distances(const std::string& file, const std::vector<double>& distanc
 }
 
 int run_k_distance(const Arguments& arguments) {
-  KDistanceCommand command = parse_k_distance(arguments);
-  Input& input = command.input;
+  arguments.require({});
+  const std::uint64_t sample = arguments.number("sample");
+  Outputs outputs(arguments);
+  std::vector<double> eps;
+  if (arguments.given("eps")) eps = parse_eps_list(arguments.text("eps"));
+  if (arguments.given("sample") && eps.empty()) {
+    throw UsageError("--sample is of the neighbours that --eps counts: leave it out, or add --eps");
+  }
+  const std::string out = outputs.take_with_rows(io::kPointFormats);
+  RunSettings settings = parse_run_settings(arguments);
+  Input input = parse_input(arguments);
   io::FilePoints points = input.read();
   require_points(points, points.size());
   if (points.size() == 0) throw InputError("there are no points, and so no distances: name a file with rows");
   input.settle(points);
-  command.settings.settle(points.size(), points.dims(), input.metric);
+  settings.settle(points.size(), points.dims(), input.metric);
 
   const InterruptGuard interrupt;
   const Observer observer{.cancel = &interrupt.token()};
-  const Dataset data = input.load(points, command.settings.engine);
+  const Dataset data = input.load(points, settings.engine);
   KDistances found;
-  found.k = command.k;
-  found.distances = k_distances(data, command.k, {}, observer);
-  if (!command.eps.empty()) {
-    found.selectivity = selectivity(data, command.eps, command.sample, {}, observer);
-    found.sampled = std::min<std::uint64_t>(command.sample, points.size());
+  found.k = static_cast<std::uint32_t>(arguments.number("k"));
+  found.distances = k_distances(data, found.k, {}, observer);
+  if (!eps.empty()) {
+    found.selectivity = selectivity(data, eps, sample, {}, observer);
+    found.sampled = std::min<std::uint64_t>(sample, points.size());
   }
-  if (!command.out.empty()) {
-    command.outputs.remove_rows();
-    write_distances(command.out, found.distances, command.outputs.overwrite());
-    command.outputs.write_rows(points, "distances");
+  if (!out.empty()) {
+    outputs.remove_rows();
+    write_distances(out, found.distances, outputs.overwrite());
+    outputs.write_rows(points, "distances");
   }
   found.quantiles = quantiles(found.distances, kShares);
   found.knee = knee(found.distances);
   found.range = eps_range(found.distances);
   if (input.messages.json) {
     print_as_json(found, points, input.metric);
-  } else if (command.outputs.has_summary()) {
+  } else if (outputs.has_summary()) {
     print(found, input.metric);
   }
   return kDone;

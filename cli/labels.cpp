@@ -45,13 +45,6 @@ std::vector<std::int32_t> whole_numbers(const std::filesystem::path& file, const
 
 }  // namespace
 
-std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
-                                       io::ReadOptions options) {
-  const io::FilePoints read = read_column(file, numbers.what, std::move(options));
-  require_all(file, read, numbers);
-  return whole_numbers(file, read, numbers);
-}
-
 FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers, io::ReadOptions options) {
   bool alone = true;
   options.choose = [&](const std::vector<std::string>& names) -> std::vector<std::size_t> {

@@ -30,11 +30,6 @@ inline constexpr std::int32_t kNoGroup = std::numeric_limits<std::int32_t>::max(
 inline constexpr WholeNumbers kMaskNumbers{
     "mask of core points", "entry", 0, 1, "it is 1 for core points, else 0", "core"};
 
-/// Reads a file with one column of such numbers; group numbers stay as they are. Throws InputError for missing or
-/// invalid numbers and for several columns.
-[[nodiscard]] std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
-                                                     io::ReadOptions options = {});
-
 /// The labels or the mask of a file. A row may have no number: a labelled copy of the input leaves the label of a row
 /// empty if the row was dropped when the points were read.
 struct FileColumn {

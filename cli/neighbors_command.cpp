@@ -5,15 +5,6 @@
 namespace epsflow::cli {
 namespace {
 
-struct NeighborsCommand {
-  double eps = 0;
-  Distances distances = Distances::omit;
-  RunSettings settings = {};
-  Input input = {};
-  Outputs outputs;
-  std::string out = {};  ///< the file to write, or empty
-};
-
 double parse_eps(const Arguments& arguments) {
   arguments.require({"eps"});
   const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
@@ -21,41 +12,33 @@ double parse_eps(const Arguments& arguments) {
   throw usage_error("neighbors takes one eps, and --eps {} gives {}", arguments.text("eps"), eps.size());
 }
 
-NeighborsCommand parse_neighbors(const Arguments& arguments) {
-  NeighborsCommand command{.eps = parse_eps(arguments),
-                           .distances = arguments.given("distances") ? Distances::include : Distances::omit,
-                           .outputs = Outputs(arguments)};
-  command.out = command.outputs.take("out", io::kNeighborFormats);
-  command.settings = parse_run_settings(arguments);
-  command.input = parse_input(arguments);
-  return command;
-}
-
 int run_neighbors(const Arguments& arguments) {
-  NeighborsCommand command = parse_neighbors(arguments);
-  Input& input = command.input;
+  const double eps = parse_eps(arguments);
+  const Distances distances = arguments.given("distances") ? Distances::include : Distances::omit;
+  Outputs outputs(arguments);
+  const std::string out = outputs.take("out", io::kNeighborFormats);
+  RunSettings settings = parse_run_settings(arguments);
+  Input input = parse_input(arguments);
   io::FilePoints points = input.read();
   input.settle(points);
-  command.settings.settle(points.size(), points.dims(), input.metric);
+  settings.settle(points.size(), points.dims(), input.metric);
   const InterruptGuard interrupt;
   const Neighbors found = watched(!input.messages.quiet, interrupt.token(), [&](const Observer& observer) {
-    return neighbors(input.load(points, command.settings.engine), command.eps, command.distances, {},
-                     command.settings.run.search, observer);
+    return neighbors(input.load(points, settings.engine), eps, distances, {}, settings.run.search, observer);
   });
-  if (!command.out.empty()) {
-    io::write_hdf5_neighbors(command.out, {found.offsets.span(), found.ids.span(), found.distances.span(), command.eps},
-                             command.outputs.overwrite());
+  if (!out.empty()) {
+    io::write_hdf5_neighbors(out, {found.offsets.span(), found.ids.span(), found.distances.span(), eps},
+                             outputs.overwrite());
   }
   const double n = static_cast<double>(points.size());
   const double mean_neighbors = points.size() == 0 ? 0 : (static_cast<double>(found.pairs()) - n) / n;
   nlohmann::ordered_json json{
-      {"points", points.size()}, {"eps", command.eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
+      {"points", points.size()}, {"eps", eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
   add_input(json, points, &input.metric);
   const std::string by = describe(input.metric);
-  command.outputs.print(json,
-                        fmt::format("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
-                                    format_count(points.size(), "point"), format_count(found.pairs(), "pair"),
-                                    format_number(command.eps), by.empty() ? "" : " (" + by + ")", mean_neighbors));
+  outputs.print(json, fmt::format("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
+                                  format_count(points.size(), "point"), format_count(found.pairs(), "pair"),
+                                  format_number(eps), by.empty() ? "" : " (" + by + ")", mean_neighbors));
   return kDone;
 }
 

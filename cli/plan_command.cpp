@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <epsflow/cli/out_of_core_rows.hpp>
 #include <epsflow/pipeline/plan.hpp>
 
@@ -60,10 +62,6 @@ void print_plan(const std::vector<GroupPlan>& groups) {
   }
 }
 
-nlohmann::ordered_json seconds_as_json(const std::optional<double>& seconds) {
-  return seconds ? nlohmann::ordered_json(*seconds) : nlohmann::ordered_json();
-}
-
 void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
                         const io::PointsOrigin& origin, std::uint64_t n, const Metric& metric) {
   nlohmann::ordered_json json{{"points", n}};
@@ -72,7 +70,7 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
                      {"by", word_of_sharing(sharing.answer.sharing)},
                      {"parts", sharing.answer.parts},
                      {"because", sharing.answer.reason}};
-  json["groups"] = nlohmann::ordered_json::array();
+  json["groups"] = nlohmann::ordered_json::array();  // NaN becomes null
   for (const GroupPlan& g : groups) {
     json["groups"].push_back({{"eps", g.eps},
                               {"minpts", g.minpts},
@@ -88,50 +86,46 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
                               {"pairs", g.pairs},
                               {"bytes", g.bytes},
                               {"fits", g.fits},
-                              {"seconds", seconds_as_json(g.seconds)}});
+                              {"seconds", g.seconds.value_or(NAN)}});
   }
-  json["seconds"] = groups.empty() ? nlohmann::ordered_json() : seconds_as_json(total_seconds(groups));
+  json["seconds"] = groups.empty() ? NAN : total_seconds(groups).value_or(NAN);
   print_json(json);
-}
-
-/// Prints the plan. groups: empty if points cannot be loaded at once.
-void print_plan(const Input& input, const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
-                const io::PointsOrigin& origin, std::uint64_t n) {
-  if (input.messages.json) {
-    print_plan_as_json(groups, sharing, origin, n, input.metric);
-  } else if (!input.messages.quiet) {
-    if (!groups.empty()) print_plan(groups);
-    print_sharing(sharing);
-  }
 }
 
 int run_plan(const Arguments& arguments) {
   const Sweep sweep = parse_sweep(arguments);
   RunSettings settings = parse_run_settings(arguments);
   Input input = parse_input(arguments);
-  if (const auto left = rows_to_leave(input, sweep, settings)) {
-    settings.settle(left->shape.size, left->shape.dims, input.metric);
-    const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-    const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()), left->sharing};
-    print_plan(input, {}, sharing, left->shape.origin, left->shape.size);
-    return kDone;
+  const std::optional<OutOfCoreRows> left = rows_to_leave(input, sweep, settings);
+  io::FilePoints points;
+  if (!left) {
+    points = input.read();
+    input.settle(points);
   }
-  io::FilePoints points = input.read();
-  input.settle(points);
-  settings.settle(points.size(), points.dims(), input.metric);
+  const std::uint64_t n = left ? left->shape.size : points.size();
+  settings.settle(n, left ? left->shape.dims : points.dims(), input.metric);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
   const SharingPlan sharing{
       engines.size(), parts::on_the_host(engines.front()),
-      parts::choose_sharing({points, input.metric, points.weights}, sweep, engines, settings.run)};
+      left ? left->sharing
+           : parts::choose_sharing({points, input.metric, points.weights}, sweep, engines, settings.run)};
   const InterruptGuard interrupt;
-  std::vector<GroupPlan> groups;
+  std::vector<GroupPlan> groups;  // empty if points cannot be loaded at once
   try {
-    groups = plan(input.load(points, engines.front()), sweep, {}, settings.run, {.cancel = &interrupt.token()});
+    if (!left) {
+      groups = plan(input.load(points, engines.front()), sweep, {}, settings.run, {.cancel = &interrupt.token()});
+    }
   } catch (const ResourceError&) {
     // Points that a GPU cannot even load are clustered in parts.
     if (sharing.answer.sharing != parts::Sharing::parts) throw;
   }
-  print_plan(input, groups, sharing, points, points.size());
+  if (input.messages.json) {
+    const io::PointsOrigin& origin = left ? left->shape.origin : points;
+    print_plan_as_json(groups, sharing, origin, n, input.metric);
+  } else if (!input.messages.quiet) {
+    if (!groups.empty()) print_plan(groups);
+    print_sharing(sharing);
+  }
   return kDone;
 }
 

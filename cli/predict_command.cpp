@@ -5,7 +5,7 @@
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/cli/slicing.hpp>
+#include <epsflow/core/slice_rows.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/sky/sky_columns.hpp>
@@ -119,14 +119,11 @@ Variant held_variant(const std::string& folder, const io::Manifest& manifest, co
 
 /// Returns the options that read the same points as the run did.
 OptionValues options_of_run(const nlohmann::json& run, const nlohmann::json& input) {
-  OptionValues values = run.value("options", nlohmann::json::object()).get<OptionValues>();
-  // These options are not used here, but they kept columns from becoming coordinates, so --columns names the others.
-  const bool beside = names_columns_beside(values);
-  for (const char* option : kColumnsBeside) values.erase(option);
-  if (beside) {
-    values.emplace("columns", columns_text(input.at("columns").get<Words>(),
-                                           input.at("column_numbers").get<std::vector<std::size_t>>()));
-  }
+  const auto given = run.value("options", nlohmann::json::object()).get<OptionValues>();
+  InputOptions options(given.begin(), given.end());
+  name_columns(options, input.at("columns").get<Words>(), input.at("column_numbers").get<std::vector<std::size_t>>());
+  OptionValues values(options.begin(), options.end());
+  for (const char* option : kColumnsBeside) values.erase(option);  // they are not used here
   return values;
 }
 

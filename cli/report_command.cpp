@@ -10,16 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct ReportCommand {
-  std::filesystem::path folder = {};
-  io::Manifest manifest;  ///< the manifest of the folder
-  Origin origin = {};
-  Input input = {};
-  Messages messages = {};
-  std::string out = {};
-  io::Overwrite overwrite = io::Overwrite::refuse;
-};
-
 /// Returns the run and the input that a results folder records.
 Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
   Origin origin{.command = manifest.of_hierarchies()         ? "hdbscan"
@@ -81,37 +71,28 @@ void require_same_input(const std::filesystem::path& folder, const io::Manifest&
       folder.string(), io::describe_difference(manifest, checksum));
 }
 
-ReportCommand parse_report(const Arguments& arguments) {
+int run_report(const Arguments& arguments) {
   arguments.require({});
   if (arguments.operands().size() != 1) throw UsageError("a report is of one results folder: give one");
-  ReportCommand command{.folder = arguments.operands().front(),
-                        .manifest = read_results(arguments.operands().front(), true),
-                        .messages = parse_messages(arguments)};
-  if (command.manifest.checksum.find(kPrecomputed) != std::string::npos) {
-    throw InputError(command.folder.string() + " is of a table of neighbours, which has no points to show");
+  const std::filesystem::path folder = arguments.operands().front();
+  const io::Manifest manifest = read_results(folder, true);
+  const Messages messages = parse_messages(arguments);
+  if (manifest.checksum.find(kPrecomputed) != std::string::npos) {
+    throw InputError(folder.string() + " is of a table of neighbours, which has no points to show");
   }
-  Origin& origin = command.origin;
-  origin = origin_of(command.folder, command.manifest);
-  origin.files = input_files(arguments, command.folder, origin);
+  Origin origin = origin_of(folder, manifest);
+  origin.files = input_files(arguments, folder, origin);
   Outputs outputs(arguments);
   outputs.add_inputs(origin.files);
-  command.overwrite = outputs.overwrite();
-  command.out = outputs.take_page("out", command.overwrite);
-  command.input = parse_input(reading_of(arguments, origin.files, origin));
-  return command;
-}
-
-int run_report(const Arguments& arguments) {
-  ReportCommand command = parse_report(arguments);
-  io::FilePoints points = command.input.read();
-  command.input.settle(points);
-  require_same_input(command.folder, command.manifest, points, command.input.metric);
-  report::Report report(subject_of(points, command.input.metric, command.origin));
-  add_folder(report, command.folder, command.manifest);
-  write_page(command.messages, command.out, command.overwrite, report);
-  if (command.messages.json) {
-    print_json({{"report", command.out}, {"cells", report.cells()}, {"maps", report.maps()}});
-  }
+  const std::string out = outputs.take_page("out", outputs.overwrite());
+  Input input = parse_input(reading_of(arguments, origin.files, origin));
+  io::FilePoints points = input.read();
+  input.settle(points);
+  require_same_input(folder, manifest, points, input.metric);
+  report::Report report(subject_of(points, input.metric, origin));
+  add_folder(report, folder, manifest);
+  write_page(messages, out, outputs.overwrite(), report);
+  if (messages.json) print_json({{"report", out}, {"cells", report.cells()}, {"maps", report.maps()}});
   return kDone;
 }
 

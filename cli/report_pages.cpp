@@ -1,14 +1,11 @@
 #include <epsflow/cli/report_pages.hpp>
 
-#include <cmath>
 #include <fstream>
 #include <iterator>
 
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/lineage_files.hpp>
-#include <epsflow/cli/slicing.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/cli/tree_files.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -22,7 +19,21 @@ std::string shell_word(const std::string& word) {
   return !word.empty() && word.find_first_not_of(kPlain) == std::string::npos ? word : in_quotes(word);
 }
 
-std::string words_of(const std::vector<std::pair<std::string, std::string>>& entries) {
+/// Returns a command line of the program, quoted for a shell. options: "true" for flags. Options for the place of
+/// results and for messages are left out.
+std::string command_line(std::string_view command, const Words& files, const InputOptions& options) {
+  std::string line = fmt::format("epsflow {}", command);
+  for (const std::string& file : files) line += " " + shell_word(file);
+  for (const auto& [name, value] : options) {
+    if (std::ranges::find(kOfOutput, name) != kOfOutput.end()) continue;
+    const OptionSpec* const option = find_option(find_command(command), name);
+    line += " --" + name;
+    if (option == nullptr || option->kind != ValueKind::flag) line += " " + shell_word(value);
+  }
+  return line;
+}
+
+std::string words_of(const InputOptions& entries) {
   std::string text;
   for (const auto& [name, value] : entries) text += (text.empty() ? "" : "; ") + name + " " + value;
   return text;
@@ -40,44 +51,9 @@ std::string read_text(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void add_scores(report::Report& report, const std::filesystem::path& file) {
-  const io::FilePoints map = io::read_points(file, {.columns = {"eps", "minpts", "score"}});
-  std::vector<std::pair<Variant, double>> scores;
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    const double minpts = map.view().at(i, 1);
-    if (!(minpts >= 1 && minpts <= 0xFFFFFFFFU) || minpts != std::floor(minpts)) {
-      throw input_error("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
-                        format_number(minpts));
-    }
-    scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(minpts)}, map.view().at(i, 2)});
-  }
-  report.add_scores(scores);
-}
-
 }  // namespace
 
 OptionSpec report_option(std::string help) { return output_file("report", std::move(help), "FILE.html"); }
-
-std::string command_line(std::string_view command, const Words& files,
-                         std::span<const std::pair<std::string, std::string>> options) {
-  std::string line = fmt::format("epsflow {}", command);
-  for (const std::string& file : files) line += " " + shell_word(file);
-  for (const auto& [name, value] : options) {
-    if (std::ranges::find(kOfOutput, name) != kOfOutput.end()) continue;
-    const OptionSpec* const option = find_option(find_command(command), name);
-    line += " --" + name;
-    if (option == nullptr || option->kind != ValueKind::flag) line += " " + shell_word(value);
-  }
-  return line;
-}
-
-void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
-                  const std::vector<std::size_t>& numbers) {
-  const OptionValues given(options.begin(), options.end());
-  if (names_columns_beside(given) && !given.contains("columns")) {
-    options.emplace_back("columns", columns_text(names, numbers));
-  }
-}
 
 report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin) {
   report::Subject subject{.title = title_of(points, origin.files), .points = points.view(), .metric = metric};
@@ -99,7 +75,7 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   told.emplace_back("Made", origin.started);
   subject.command = command_line(origin.command, origin.files, origin.run.options);
   if (origin.command != "explore") subject.command += " --out results";
-  std::vector<std::pair<std::string, std::string>> options, given = origin.run.options;
+  InputOptions options, given = origin.run.options;
   name_columns(given, points.column_names, points.column_numbers);
   const Words outputs = options_of_outputs(nullptr);
   constexpr std::array<std::string_view, 4> kOfGrid{"eps", "minpts", "variants", "min-cluster-size"};
@@ -130,12 +106,13 @@ void write_page(const Messages& messages, const std::string& file, io::Overwrite
 }
 
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest) {
+  const auto labels_in = [&](const std::string& name) {
+    return read_file_column(require_unchanged(folder, manifest, name), kLabelNumbers).values;
+  };
   const InterruptGuard interrupt;
   for (const auto& [variant, entry] : manifest.entries) {
     std::vector<std::int32_t> labels;
-    if (entry.has_labels) {
-      labels = read_numbers(require_unchanged(folder, manifest, io::labels_name(variant)), kLabelNumbers);
-    }
+    if (entry.has_labels) labels = labels_in(io::labels_name(variant));
     report.add(variant, entry.summary, labels, interrupt.token());
   }
   if (manifest.owns(io::kLineageName)) {
@@ -151,11 +128,9 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   if (!manifest.owns(io::kExploreName)) return;
   const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);
   const std::filesystem::path advice = require_unchanged(folder, manifest, io::kExploreName);
-  add_scores(report, map);
+  report.add_scores(read_scores(map));
   std::vector<std::int32_t> recommended;
-  if (manifest.owns(io::kRecommendedName)) {
-    recommended = read_numbers(require_unchanged(folder, manifest, io::kRecommendedName), kLabelNumbers);
-  }
+  if (manifest.owns(io::kRecommendedName)) recommended = labels_in(io::kRecommendedName);
   try {
     report.advise(read_text(advice), recommended, interrupt.token());
   } catch (const InputError& e) {

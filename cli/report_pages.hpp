@@ -1,8 +1,6 @@
 // Pages of results (report/report.hpp) for the commands that make them.
 #pragma once
 
-#include <span>
-
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/file_points.hpp>
@@ -14,16 +12,6 @@ namespace epsflow::cli {
 
 /// Returns --report FILE for commands that make results.
 [[nodiscard]] OptionSpec report_option(std::string help);
-
-/// Returns a command line of the program, quoted for a shell. options: names and values, "true" for flags. Options for
-/// the place of results and for messages are left out.
-[[nodiscard]] std::string command_line(std::string_view command, const Words& files,
-                                       std::span<const std::pair<std::string, std::string>> options);
-
-/// Adds --columns to the options of a run that names columns beside the coordinates, because commands without these
-/// options would read them as coordinates. names, numbers: the columns that were read.
-void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
-                  const std::vector<std::size_t>& numbers);
 
 /// The origin of the results on a page.
 struct Origin {

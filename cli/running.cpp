@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -92,6 +93,19 @@ io::RunDescription describe_run(const InputOptions& given, const Metric& metric,
     if (info.name == "gpu") description.machine.emplace_back("gpu", info.detail);
   }
   return description;
+}
+
+void name_columns(InputOptions& options, const Words& names, const std::vector<std::size_t>& numbers) {
+  const OptionValues given(options.begin(), options.end());
+  const bool beside = std::ranges::any_of(kColumnsBeside, [&](const char* name) { return given.contains(name); });
+  if (!beside || given.contains("columns")) return;
+  Words quoted = names;
+  for (std::string& name : quoted) {
+    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
+    name = '"' + name + '"';
+  }
+  options.emplace_back("columns", names.empty() ? fmt::format("{}", fmt::join(numbers, ","))
+                                                : fmt::format("{}", fmt::join(quoted, ",")));
 }
 
 std::string processor_name() {

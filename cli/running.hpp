@@ -55,6 +55,12 @@ using InputOptions = std::vector<std::pair<std::string, std::string>>;
   return {arguments.all_given().begin(), arguments.all_given().end()};
 }
 
+/// The options that name columns beside the coordinates, in commands with one data set.
+inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
+/// Adds --columns to the options of a run if one of these is among them, because commands without it would read its
+/// column as a coordinate. names, numbers: the columns that were read.
+void name_columns(InputOptions& options, const Words& names, const std::vector<std::size_t>& numbers);
+
 /// Returns the description of the run for a results folder. Queries the GPU only if it may be used.
 [[nodiscard]] io::RunDescription describe_run(const InputOptions& given, const Metric& metric, BackendChoice backend);
 

@@ -66,53 +66,42 @@ std::vector<std::uint8_t> packed(const io::FilePoints& points) {
   return nlohmann::json::to_msgpack(json);
 }
 
-std::vector<std::size_t> column_numbers(const JsonNumbers<nlohmann::json>& numbers) {
-  const std::vector<std::uint64_t> counts = numbers.counts("numbers");
-  return {counts.begin(), counts.end()};
+/// Sets the columns of points as a process has packed() them.
+void set_columns(io::PointsOrigin& origin, const nlohmann::json& read) {
+  const std::vector<std::uint64_t> numbers = JsonNumbers(read, "what the first process has read").counts("numbers");
+  origin.column_names = read["names"].get<Words>();
+  origin.column_numbers.assign(numbers.begin(), numbers.end());
+  origin.weight_column = read["weight"].get<std::string>();
 }
 
-/// Joins the origins of the points of all ranks. Throws InputError if they are not one data set.
-class JoinedOrigins {
- public:
-  explicit JoinedOrigins(bool columns_chosen) : columns_chosen_(columns_chosen) {}
-
-  void add(const RankFiles& mine, const nlohmann::json& read) {
-    const std::string& name = read["inputs"].front()["name"].get_ref<const std::string&>();
-    const JsonNumbers numbers(read, "what a process has read of " + name);
-    if (origin_.inputs.empty()) {
-      first_ = read;
-      origin_.column_names = read["names"].get<Words>();
-      origin_.column_numbers = column_numbers(numbers);
-      origin_.weight_column = read["weight"].get<std::string>();
-    }
-    if (read["dims"] != first_["dims"]) {
-      throw input_error(
-          "{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
-          "ReadOptions::columns",
-          name, numbers.count("dims"), origin_.inputs.front().name, JsonNumbers(first_, "the first").count("dims"));
-    }
-    if (!columns_chosen_ && read["names"] != first_["names"]) {
-      throw input_error("{} and {} name their columns differently; choose them with ReadOptions::columns", name,
-                        origin_.inputs.front().name);
-    }
-    if (read["box"] != first_["box"]) {
-      throw input_error("{} and {} are snapshots of different boxes; read them one by one", name,
-                        origin_.inputs.front().name);
-    }
-    for (std::size_t f = 0; f < mine.files; ++f) add_rows(mine.first + f, read["inputs"][f]);
+/// Adds the files of a process to the origin of all points. read, first: packed() on this and on the first process.
+/// Throws InputError if they are not one data set.
+void add_inputs(io::PointsOrigin& all, const RankFiles& mine, const nlohmann::json& read, const nlohmann::json& first,
+                bool columns_chosen) {
+  const std::string& name = read["inputs"].front()["name"].get_ref<const std::string&>();
+  const std::string& first_name = first["inputs"].front()["name"].get_ref<const std::string&>();
+  if (read["dims"] != first["dims"]) {
+    throw input_error(
+        "{} has {} columns, but {} has {}; files read as one data set need the same: choose with ReadOptions::columns",
+        name, JsonNumbers(read, "what a process has read of " + name).count("dims"), first_name,
+        JsonNumbers(first, "the first").count("dims"));
   }
-
-  [[nodiscard]] io::PointsOrigin take() { return std::move(origin_); }
-
- private:
-  void add_rows(std::size_t file, const nlohmann::json& read) {
-    const JsonNumbers numbers(read, "what a process has read of a file");
-    if (file == origin_.inputs.size()) {
-      origin_.inputs.push_back({.name = read["name"].get<std::string>(),
-                                .kind = read["kind"].get<std::string>(),
-                                .pieces = numbers.count("pieces")});
+  if (!columns_chosen && read["names"] != first["names"]) {
+    throw input_error("{} and {} name their columns differently; choose them with ReadOptions::columns", name,
+                      first_name);
+  }
+  if (read["box"] != first["box"]) {
+    throw input_error("{} and {} are snapshots of different boxes; read them one by one", name, first_name);
+  }
+  for (std::size_t f = 0; f < mine.files; ++f) {
+    const nlohmann::json& input = read["inputs"][f];
+    const JsonNumbers numbers(input, "what a process has read of a file");
+    if (mine.first + f == all.inputs.size()) {
+      all.inputs.push_back({.name = input["name"].get<std::string>(),
+                            .kind = input["kind"].get<std::string>(),
+                            .pieces = numbers.count("pieces")});
     }
-    io::InputRows& rows = origin_.inputs[file];
+    io::InputRows& rows = all.inputs[mine.first + f];
     if (numbers.count("first") != rows.rows) {
       throw InputError(rows.name + ": was changed while it was read; read it again when it is complete");
     }
@@ -120,11 +109,7 @@ class JoinedOrigins {
     const std::vector<std::uint64_t> dropped = numbers.counts("dropped");
     rows.dropped.insert(rows.dropped.end(), dropped.begin(), dropped.end());
   }
-
-  bool columns_chosen_;
-  nlohmann::json first_;
-  io::PointsOrigin origin_;
-};
+}
 
 }  // namespace
 
@@ -141,19 +126,18 @@ io::FilePoints read_share(const Input& input, parts::Communicator& ranks, const 
     read = packed(points);
   });
   const parts::PerRank<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
-  std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
+  const std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
+  const nlohmann::json first = nlohmann::json::from_msgpack(broadcast(ranks, read));
   on_root(ranks, [&] {
-    JoinedOrigins joined(!input.options.columns.empty());
-    for (std::size_t r = 0; r < size; ++r)
-      joined.add(files_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
-    origin = joined.take();
+    set_columns(origin, first);
+    for (std::size_t r = 0; r < size; ++r) {
+      add_inputs(origin, files_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]), first,
+                 !input.options.columns.empty());
+    }
     if (!input.messages.quiet) say_what_was_read(origin, n, points.dims());
     require_points(origin, n);
   });
-  const nlohmann::json first = nlohmann::json::from_msgpack(broadcast(ranks, read));
-  points.column_names = first["names"].get<Words>();
-  points.column_numbers = column_numbers(JsonNumbers(first, "what the first process has read"));
-  points.weight_column = first["weight"].get<std::string>();
+  set_columns(points, first);
   const bool wide = ranks.max(points.precision() == Precision::float64 ? std::uint64_t{1} : 0) == 1;
   together(ranks, [&] {
     if (wide) widen(points);

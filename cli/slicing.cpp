@@ -1,5 +1,6 @@
 #include <epsflow/cli/slicing.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -80,15 +81,6 @@ OptionGroup slicing_options() {
            flag("by-file", "cluster the rows of each file by themselves")}};
 }
 
-std::string columns_text(Words names, const std::vector<std::size_t>& numbers) {
-  if (names.empty()) return fmt::format("{}", fmt::join(numbers, ","));
-  for (std::string& name : names) {
-    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
-    name = '"' + name + '"';
-  }
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
 Slicing::Slicing(const Input& input, io::FilePoints& points)
     : points_(points),
       rows_(rows_of(input, points)),
@@ -120,33 +112,23 @@ std::string Slicing::describe() const {
                      io::format_checksum(sum.value()));
 }
 
-void SliceCounts::add(const VariantResult& result) { variants_.push_back({result.variant, result.slices}); }
-
-void SliceCounts::write(const std::filesystem::path& file) const {
-  std::vector<const CountedVariant*> order;
-  for (const CountedVariant& counted : variants_) order.push_back(&counted);
-  std::ranges::sort(order, [](const CountedVariant* a, const CountedVariant* b) {
-    return a->variant.eps < b->variant.eps ||
-           (a->variant.eps == b->variant.eps && a->variant.minpts < b->variant.minpts);
-  });
+void write_slice_counts(const std::filesystem::path& file, const Slicing& slicing, const SliceCounts& counts) {
   io::FileStream out(file, file);
   io::CsvWriter csv(out);
   static constexpr std::array<std::string_view, 8> kCounts{"points", "eps",  "minpts", "clusters",
                                                            "noise",  "core", "border", "largest"};
-  const std::string& called = slicing_.called().name;
+  const std::string& called = slicing.called().name;
   csv.text(std::ranges::find(kCounts, called) == kCounts.end() ? called : "slice_" + called);
   for (const std::string_view name : kCounts) csv.text(name);
   csv.end_row();
-  for (std::size_t s = 0; s < slicing_.rows().count(); ++s) {
-    for (const CountedVariant* counted : order) {
-      std::visit([&](const auto& values) { csv.value(values[s]); }, slicing_.called().values);
-      csv.number(slicing_.rows().offsets[s + 1] - slicing_.rows().offsets[s]);
-      csv.number(counted->variant.eps);
-      csv.number(counted->variant.minpts);
-      const LabelSummary& counts = counted->slices[s];
-      for (const std::uint64_t count : {counts.clusters, counts.noise, counts.core, counts.border, counts.largest}) {
-        csv.number(count);
-      }
+  for (std::size_t s = 0; s < slicing.rows().count(); ++s) {
+    for (const auto& [variant, slices] : counts) {
+      std::visit([&](const auto& values) { csv.value(values[s]); }, slicing.called().values);
+      csv.number(slicing.rows().offsets[s + 1] - slicing.rows().offsets[s]);
+      csv.number(variant.eps);
+      csv.number(variant.minpts);
+      const LabelSummary& of = slices[s];
+      for (const std::uint64_t count : {of.clusters, of.noise, of.core, of.border, of.largest}) csv.number(count);
       csv.end_row();
     }
   }

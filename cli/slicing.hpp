@@ -1,27 +1,19 @@
 // Several data sets in one input: slices by the values of a column, or by file.
 #pragma once
 
-#include <algorithm>
+#include <map>
 
 #include <epsflow/cli/input.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/core/slices.hpp>
+#include <epsflow/core/sweep.hpp>
 #include <epsflow/core/table.hpp>
 
 namespace epsflow::cli {
 
 /// Returns --by, --by-width, --by-file.
 [[nodiscard]] OptionGroup slicing_options();
-
-/// The options that name columns beside the coordinates, in commands with one data set.
-inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
-/// Returns true if one of them is among the given options.
-[[nodiscard]] inline bool names_columns_beside(const OptionValues& options) {
-  return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
-}
-/// Returns columns as a value of --columns: their quoted names, or their numbers if `names` is empty.
-[[nodiscard]] std::string columns_text(Words names, const std::vector<std::size_t>& numbers);
 
 /// The slices of the command line, and the points in the order of the slices.
 class Slicing {
@@ -66,26 +58,11 @@ class Slicing {
   std::vector<double> weights_;  ///< in the order of the slices
 };
 
-/// Collects the counts of all slices under all variants.
-class SliceCounts {
- public:
-  /// The slicing must outlive the object.
-  explicit SliceCounts(const Slicing& slicing) : slicing_(slicing) {}
+/// VariantResult::slices of each variant.
+using SliceCounts = std::map<Variant, std::vector<LabelSummary>, VariantOrder>;
 
-  /// Adds VariantResult::slices of a variant.
-  void add(const VariantResult& result);
-  /// Writes a row for each slice and variant, by slice, then eps and minpts: the name of the slice, its points, eps,
-  /// minpts, clusters, noise, core, border, largest. Throws ResourceError.
-  void write(const std::filesystem::path& file) const;
-
- private:
-  struct CountedVariant {
-    Variant variant;
-    std::vector<LabelSummary> slices;
-  };
-
-  const Slicing& slicing_;
-  std::vector<CountedVariant> variants_;
-};
+/// Writes a row for each slice and variant, by slice, then eps and minpts: the name of the slice, its points, eps,
+/// minpts, clusters, noise, core, border, largest. Throws ResourceError.
+void write_slice_counts(const std::filesystem::path& file, const Slicing& slicing, const SliceCounts& counts);
 
 }  // namespace epsflow::cli

@@ -2,10 +2,10 @@
 
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/out_of_core_rows.hpp>
 #include <epsflow/cli/report_pages.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
@@ -149,11 +149,10 @@ int sweep_points(SweepCommand& command) {
   SweepRun run(command, &folder, described, &input.metric, missing.size());
   const int code = run.run([&](const Observer& observer) {
     LineageBuilder builder(made);
-    std::optional<SliceCounts> counts;
-    if (counted) counts.emplace(*swept.slicing);
+    SliceCounts counts;
     const auto take = [&](VariantResult&& result) {
       if (tied) builder.add(result);
-      if (counts) counts->add(result);
+      if (counted) counts.emplace(result.variant, result.slices);
       if (swept.slicing) swept.slicing->restore(result);
       if (to_make.contains(result.variant)) folder.add(result);
     };
@@ -166,7 +165,9 @@ int sweep_points(SweepCommand& command) {
         write_lineage(file, builder.finish(), described.origin, described.points);
       });
     }
-    if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
+    if (counted) {
+      folder.add_file(io::kSlicesName, [&](const auto& file) { write_slice_counts(file, *swept.slicing, counts); });
+    }
   });
   if (code == kDone && !command.report.empty()) write_report(command, "sweep", swept.points);
   return code;

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/ranks.hpp>
+#include <epsflow/cli/structure_files.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/parts/part_lineage.hpp>

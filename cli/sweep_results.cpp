@@ -28,24 +28,23 @@ void check_kept(const Arguments& arguments, const RunOptions& run) {
   check_options(run);
 }
 
-void print_selected(const io::ResultsFolder& folder) {
+/// Prints a row for each variant. Variants of hierarchies have min_cluster_size and persistence.
+void print_variants(const io::Entries& entries) {
+  const bool selected = !entries.empty() && entries.begin()->first.min_cluster_size > 0;
   std::vector<Words> rows{
-      {"minpts", "min_cluster_size", "clusters", "noise", "clustered", "largest", "persistence", "seconds"}};
-  for (const auto& [variant, e] : folder.entries()) {
-    rows.push_back({std::to_string(variant.minpts), std::to_string(variant.min_cluster_size),
-                    format_count(e.summary.clusters), format_count(e.summary.noise), format_count(e.summary.core),
-                    format_count(e.summary.largest), fmt::format("{:.4f}", e.persistence),
-                    fmt::format("{:.3f}", e.seconds)});
-  }
-  print_columns(rows);
-}
-
-void print_table(const io::ResultsFolder& folder) {
-  std::vector<Words> rows{{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
-  for (const auto& [variant, e] : folder.entries()) {
-    rows.push_back({format_number(e.variant.eps), std::to_string(e.variant.minpts), format_count(e.summary.clusters),
-                    format_count(e.summary.noise), format_count(e.summary.core), format_count(e.summary.border),
-                    format_count(e.summary.largest), fmt::format("{:.3f}", e.seconds)});
+      selected
+          ? Words{"minpts", "min_cluster_size", "clusters", "noise", "clustered", "largest", "persistence", "seconds"}
+          : Words{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
+  for (const auto& [variant, e] : entries) {
+    const LabelSummary& s = e.summary;
+    Words row = selected ? Words{std::to_string(variant.minpts), std::to_string(variant.min_cluster_size)}
+                         : Words{format_number(variant.eps), std::to_string(variant.minpts)};
+    for (const std::uint64_t count : {s.clusters, s.noise, s.core}) row.push_back(format_count(count));
+    if (!selected) row.push_back(format_count(s.border));
+    row.push_back(format_count(s.largest));
+    if (selected) row.push_back(fmt::format("{:.4f}", e.persistence));
+    row.push_back(fmt::format("{:.3f}", e.seconds));
+    rows.push_back(std::move(row));
   }
   print_columns(rows);
 }
@@ -184,8 +183,7 @@ void SweepRun::finish(std::string_view status) const {
   if (messages.json) print_as_json(status, taken);
   if (status == "interrupted") return say(what_is_left());
   if (messages.json || messages.quiet) return;
-  const bool selected = !folder_->entries().empty() && folder_->entries().begin()->first.min_cluster_size > 0;
-  selected ? print_selected(*folder_) : print_table(*folder_);
+  print_variants(folder_->entries());
   const std::string& out = command_.out;
   const std::string by = metric_ != nullptr ? describe(*metric_) : std::string(kPrecomputed);
   const bool labels = command_.settings.run.keep == Keep::labels;

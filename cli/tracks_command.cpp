@@ -12,41 +12,21 @@
 namespace epsflow::cli {
 namespace {
 
-struct TracksCommand {
-  Sweep variant;  ///< has one variant
-  TrackOptions how = {};
-  RunSettings settings = {};
-  Input input = {};
-  Outputs outputs;
-  std::string out = {};  ///< the file to write
-};
-
-TracksCommand parse_tracks(const Arguments& arguments) {
-  TracksCommand command{.variant = parse_variant(arguments, {"out"}), .outputs = Outputs(arguments)};
-  if (!arguments.given("by") && !arguments.given("by-file")) {
-    throw UsageError("what the slices are is missing: give --by with the column of the time, or --by-file");
-  }
-  TrackOptions& how = command.how;
-  how.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores;
-  how.eps = command.variant.variants().front().eps;
-  how.least_share =
+/// Returns how clusters are linked. eps: the radius of the clustering.
+TrackOptions parse_links(const Arguments& arguments, double eps) {
+  TrackOptions links;
+  links.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores;
+  links.eps = eps;
+  links.least_share =
       arguments.decimal("least-share", "a number from 0 to 1", [](double share) { return share >= 0 && share <= 1; });
-  if (arguments.given("match-eps")) {
-    if (how.match == TrackMatch::ids) {
-      throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
-    }
-    const std::vector<double> eps = parse_eps_list(arguments.text("match-eps"));
-    if (eps.size() != 1) throw UsageError("--match-eps takes one value");
-    how.eps = eps.front();
+  if (!arguments.given("match-eps")) return links;
+  if (links.match == TrackMatch::ids) {
+    throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
   }
-  command.out = command.outputs.take("out", io::kTableFormats);
-  command.settings = parse_run_settings(arguments);
-  command.input = parse_input(arguments);
-  const std::size_t ids = command.input.beside.ids.size();
-  if (ids > 1) {
-    throw usage_error("--ids '{}' names {}: name one", arguments.text("ids"), format_count(ids, "column"));
-  }
-  return command;
+  const std::vector<double> given = parse_eps_list(arguments.text("match-eps"));
+  if (given.size() != 1) throw UsageError("--match-eps takes one value");
+  links.eps = given.front();
+  return links;
 }
 
 /// Keys from this value on are seconds since 1970. Numbers of frames are smaller.
@@ -126,23 +106,19 @@ std::vector<std::int64_t> read_ids(const Input& input, const io::FilePoints& poi
   return slicing.in_order(std::span<const std::int64_t>(ids));
 }
 
-void print(const TracksCommand& command, const io::FilePoints& points, std::size_t slices, const TrackedSlices& found) {
-  nlohmann::ordered_json json{{"points", points.size()},
-                              {"slices", slices},
-                              {"features", found.rows.size()},
-                              {"cells", found.tracks.cells},
-                              {"tracks", found.tracks.tracks}};
-  add_input(json, points, &command.input.metric);
-  command.outputs.print(
-      json, fmt::format("{} in {}: {} of clusters, in {} and {}\n", format_count(points.size(), "point"),
-                        format_count(slices, "slice"), format_count(found.rows.size(), "feature"),
-                        format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track")));
-}
-
 int run_tracks(const Arguments& arguments) {
-  TracksCommand command = parse_tracks(arguments);
-  Input& input = command.input;
-  RunSettings& settings = command.settings;
+  const Sweep variant = parse_variant(arguments, {"out"});
+  Outputs outputs(arguments);
+  if (!arguments.given("by") && !arguments.given("by-file")) {
+    throw UsageError("what the slices are is missing: give --by with the column of the time, or --by-file");
+  }
+  const TrackOptions links = parse_links(arguments, variant.variants().front().eps);
+  const std::string out = outputs.take("out", io::kTableFormats);
+  RunSettings settings = parse_run_settings(arguments);
+  Input input = parse_input(arguments);
+  if (const std::size_t ids = input.beside.ids.size(); ids > 1) {
+    throw usage_error("--ids '{}' names {}: name one", arguments.text("ids"), format_count(ids, "column"));
+  }
   const Metric& metric = input.metric;
   io::FilePoints points = input.read_settled();
   const Slicing slicing(input, points);
@@ -152,10 +128,10 @@ int run_tracks(const Arguments& arguments) {
   const InterruptGuard interrupt;
   const Observer observer{.cancel = &interrupt.token()};
   const Dataset data = slicing.load(Engine(settings.engine, input.messages.notices()), metric);
-  const VariantResult result = std::move(run(data, command.variant, settings.run, observer).front());
+  const VariantResult result = std::move(run(data, variant, settings.run, observer).front());
   const std::vector<std::uint64_t> starts = with_gaps(slicing.rows());
   std::vector<std::int64_t> ids;
-  if (command.how.match == TrackMatch::ids) ids = read_ids(input, points, slicing);
+  if (links.match == TrackMatch::ids) ids = read_ids(input, points, slicing);
   const SlicedLabels slices{.starts = starts,
                             .labels = result.labels.span(),
                             .core = result.core,
@@ -163,11 +139,21 @@ int run_tracks(const Arguments& arguments) {
                             .metric = metric,
                             .ids = ids};
   const TrackedSlices found = track(
-      slices, command.how,
+      slices, links,
       {.memory = settings.engine.memory, .threads = settings.engine.threads, .backend = BackendChoice::cpu}, observer);
-  io::write_table(command.out, tracks_table(found, slicing.rows(), starts, on_sphere(metric.kind)),
-                  {"tracks", result, metric}, command.outputs.overwrite());
-  print(command, points, slicing.rows().count(), found);
+  io::write_table(out, tracks_table(found, slicing.rows(), starts, on_sphere(metric.kind)), {"tracks", result, metric},
+                  outputs.overwrite());
+  const std::size_t count = slicing.rows().count();
+  nlohmann::ordered_json json{{"points", points.size()},
+                              {"slices", count},
+                              {"features", found.rows.size()},
+                              {"cells", found.tracks.cells},
+                              {"tracks", found.tracks.tracks}};
+  add_input(json, points, &metric);
+  outputs.print(json,
+                fmt::format("{} in {}: {} of clusters, in {} and {}\n", format_count(points.size(), "point"),
+                            format_count(count, "slice"), format_count(found.rows.size(), "feature"),
+                            format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track")));
   return kDone;
 }
 

@@ -9,40 +9,15 @@
 namespace epsflow::cli {
 namespace {
 
-struct ValidityCommand {
-  std::string results = {};         ///< the folder, or empty
-  std::vector<Variant> cells = {};  ///< variants of the folder; empty: all
-  std::string labels = {};          ///< the file, or empty
-  ValidityOptions samples = {};
-  EngineOptions engine = {};
-  Input input = {};
-};
-
-ValidityCommand parse_validity(const Arguments& arguments) {
-  arguments.require({});
-  if (arguments.given("results") == arguments.given("labels")) {
-    throw UsageError("give one of --results FOLDER and --labels FILE: the labels that are to be judged");
-  }
-  if (arguments.given("cell") && arguments.given("labels")) {
-    throw UsageError("--cell chooses variants of --results, and --labels is one labelling: leave --cell out");
-  }
-  ValidityCommand command{.results = arguments.text("results"),
-                          .cells = parse_cells(arguments),
-                          .labels = arguments.text("labels"),
-                          .samples = {.sample = arguments.number("sample"), .samples = arguments.number("samples")},
-                          .input = parse_input(arguments)};
-  take(arguments, command.engine);
-  return command;
-}
-
-/// Returns the variants of the folder that the command names; all if it names none.
-std::vector<const io::SweepEntry*> entries_of(const ValidityCommand& command, const io::Manifest& manifest) {
+/// Returns these variants of the folder; all if there are none.
+std::vector<const io::SweepEntry*> entries_of(const std::string& folder, const io::Manifest& manifest,
+                                              const std::vector<Variant>& cells) {
   std::vector<const io::SweepEntry*> entries;
-  for (const Variant& cell : command.cells) entries.push_back(&require_variant(command.results, manifest, cell));
+  for (const Variant& cell : cells) entries.push_back(&require_variant(folder, manifest, cell));
   if (entries.empty()) {
     for (const auto& [variant, entry] : manifest.entries) entries.push_back(&entry);
   }
-  for (const io::SweepEntry* const entry : entries) require_labels(command.results, *entry);
+  for (const io::SweepEntry* const entry : entries) require_labels(folder, *entry);
   return entries;
 }
 
@@ -68,16 +43,16 @@ class ValidityReport {
     }
     row.insert(row.end(), {format_count(found.clusters.size()), text_of(found.score), text_of(found.error)});
     rows_.push_back(std::move(row));
-    cell["validity"] = json_of(found.score);
-    cell["error"] = json_of(found.error);
+    cell["validity"] = found.score;
+    cell["error"] = found.error;
     cell["clusters"] = nlohmann::ordered_json::array();
     for (const ClusterValidity& c : found.clusters) {
       cell["clusters"].push_back({{"cluster", c.cluster},
                                   {"points", c.points},
-                                  {"validity", json_of(c.score)},
-                                  {"error", json_of(c.error)},
-                                  {"sparseness", json_of(c.sparseness)},
-                                  {"separation", json_of(c.separation)}});
+                                  {"validity", c.score},
+                                  {"error", c.error},
+                                  {"sparseness", c.sparseness},
+                                  {"separation", c.separation}});
     }
     json_.push_back(std::move(cell));
   }
@@ -95,36 +70,43 @@ class ValidityReport {
 
  private:
   static std::string text_of(double value) { return std::isnan(value) ? "-" : fmt::format("{:.6f}", value); }
-  static nlohmann::ordered_json json_of(double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  }
 
   std::vector<Words> rows_;
   nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
 };
 
 int run_validity(const Arguments& arguments) {
-  const ValidityCommand command = parse_validity(arguments);
-  const io::FilePoints points = command.input.read();
+  arguments.require({});
+  if (arguments.given("results") == arguments.given("labels")) {
+    throw UsageError("give one of --results FOLDER and --labels FILE: the labels that are to be judged");
+  }
+  if (arguments.given("cell") && arguments.given("labels")) {
+    throw UsageError("--cell chooses variants of --results, and --labels is one labelling: leave --cell out");
+  }
+  const std::vector<Variant> cells = parse_cells(arguments);
+  const ValidityOptions samples{.sample = arguments.number("sample"), .samples = arguments.number("samples")};
+  const Input input = parse_input(arguments);
+  EngineOptions engine;
+  take(arguments, engine);
+  const io::FilePoints points = input.read();
   require_points(points, points.size());
   const InterruptGuard interrupt;
   ValidityReport report;
   const auto judge = [&](const std::filesystem::path& file, const io::SweepEntry* entry) {
     const std::vector<std::int32_t> labels = read_for_points(file, kLabelNumbers, points);
-    report.add(
-        validity(points.view(), labels, Metric{}, command.samples, command.engine, {.cancel = &interrupt.token()}),
-        entry);
+    report.add(validity(points.view(), labels, Metric{}, samples, engine, {.cancel = &interrupt.token()}), entry);
   };
-  if (!command.labels.empty()) {
-    judge(command.labels, nullptr);
+  if (arguments.given("labels")) {
+    judge(arguments.text("labels"), nullptr);
   } else {
-    const io::Manifest manifest = read_results(command.results);
-    require_same_points(command.results, manifest, points);
-    for (const io::SweepEntry* const entry : entries_of(command, manifest)) {
-      judge(require_unchanged(command.results, manifest, io::labels_name(entry->variant)), entry);
+    const std::string& folder = arguments.text("results");
+    const io::Manifest manifest = read_results(folder);
+    require_same_points(folder, manifest, points);
+    for (const io::SweepEntry* const entry : entries_of(folder, manifest, cells)) {
+      judge(require_unchanged(folder, manifest, io::labels_name(entry->variant)), entry);
     }
   }
-  report.print(command.input.messages, points.size());
+  report.print(input.messages, points.size());
   return kDone;
 }
 

@@ -1,6 +1,7 @@
 #include <epsflow/cli/watch_rows.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,16 +12,8 @@
 namespace epsflow::cli {
 namespace {
 
-std::string_view described(TimeKind kind) {
-  switch (kind) {
-    case TimeKind::number:
-      return "a number";
-    case TimeKind::date_with_zone:
-      return "a date with a time zone";
-    default:
-      return "a date without a time zone";
-  }
-}
+/// Names of the values of TimeKind in errors.
+constexpr std::array kTimeKinds{"", "a number", "a date with a time zone", "a date without a time zone"};
 
 /// text: an ISO 8601 time.
 TimeKind kind_of_date(std::string_view text) {
@@ -164,7 +157,8 @@ void RowParser::require_kind(TimeKind kind, std::string_view text) {
   if (times_ == TimeKind::unknown) times_ = kind;
   if (times_ == kind) return;
   throw input_error("{} is {}, {}, and is {} in earlier rows: write all times in one way", io::show_text(names_.back()),
-                    io::show_text(text), described(kind), described(times_));
+                    io::show_text(text), kTimeKinds[static_cast<std::size_t>(kind)],
+                    kTimeKinds[static_cast<std::size_t>(times_)]);
 }
 
 }  // namespace epsflow::cli
