@@ -8,8 +8,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& raw_format();
-
 /// Reads the rest of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision. Columns
 /// are chosen by number. Throws UsageError without dims, InputError if the file ends within a point.
 [[nodiscard]] FilePoints read_raw(ByteStream& stream, const Source& source);

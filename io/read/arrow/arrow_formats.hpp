@@ -5,9 +5,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& parquet_format();
-[[nodiscard]] const Format& arrow_format();
-
 /// Return the functions that read the formats; all null if the build leaves Arrow out.
 [[nodiscard]] Reader parquet_reader();
 [[nodiscard]] Reader arrow_reader();

@@ -5,8 +5,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& fits_format();
-
 /// Returns the functions that read the format; all null if the build leaves cfitsio out.
 [[nodiscard]] Reader fits_reader();
 

@@ -5,8 +5,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& hdf5_format();
-
 /// Returns the functions that read the format; all null if the build leaves HDF5 out.
 [[nodiscard]] Reader hdf5_reader();
 

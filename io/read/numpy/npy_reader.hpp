@@ -9,8 +9,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& npy_format();
-
 /// Reads an array as points: two axes are rows and columns, in C or Fortran order; one axis is n points in one
 /// dimension, or, with a structured type, n points whose columns are the fields. Values may be floats, integers or
 /// booleans of any byte order. One element of a field that is an array is "pos[0]". Fields of other types are allowed

@@ -10,8 +10,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& npz_format();
-
 /// Returns the functions that read the format; all null if the build leaves libzip out.
 [[nodiscard]] Reader npz_reader();
 
