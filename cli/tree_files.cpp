@@ -10,7 +10,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read/numpy/npz_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 namespace epsflow::cli {
 namespace {

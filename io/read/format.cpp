@@ -7,12 +7,7 @@
 #include <optional>
 
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
-#include <epsflow/io/read/fits/fits_format.hpp>
-#include <epsflow/io/read/hdf5/hdf5_format.hpp>
-#include <epsflow/io/read/numpy/npy_reader.hpp>
-#include <epsflow/io/read/numpy/npz_format.hpp>
-#include <epsflow/io/read/raw_reader.hpp>
+#include <epsflow/io/read/readers.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
 #include <epsflow/io/read/utf8.hpp>
 

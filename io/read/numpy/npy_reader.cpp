@@ -1,12 +1,12 @@
-#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <epsflow/core/checked.hpp>
-#include <epsflow/io/read/binary_columns.hpp>
 #include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/numpy/npy_header.hpp>
 
 namespace epsflow::io {
 namespace {

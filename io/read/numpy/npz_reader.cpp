@@ -1,4 +1,4 @@
-#include <epsflow/io/read/numpy/npz_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
-#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/numpy/npy_header.hpp>
 
 namespace epsflow::io {
 namespace {
