@@ -209,18 +209,6 @@ void require_same_kind(const std::filesystem::path& first_file, const FilePoints
   }
 }
 
-/// Copies `part` to `all` after its first `at` points, widening float32 if `all` is float64.
-void append(const Points& part, Points& all, std::size_t at) {
-  part.view().visit([&](auto from) {
-    if (all.precision() == Precision::float64) {
-      std::copy(from.begin(), from.end(), all.values<double>().data() + at * all.dims());
-    } else {
-      std::transform(from.begin(), from.end(), all.values<float>().data() + at * all.dims(),
-                     [](auto x) { return static_cast<float>(x); });
-    }
-  });
-}
-
 /// Joins the rows of all parts to one data set; each part is freed as soon as it is copied.
 FilePoints join(std::vector<FilePoints> parts, const std::string& names, const ReadOptions& options) {
   std::uint64_t n = 0;
@@ -237,16 +225,18 @@ FilePoints join(std::vector<FilePoints> parts, const std::string& names, const R
   require_room({.name = names, .options = options}, n, dims + (weighted ? 1 : 0),
                dims * bytes_of(precision) + (weighted ? sizeof(double) : 0));
   FilePoints all(narrow<std::size_t>(n), dims, precision);
-  all.column_names = parts[0].column_names;
-  all.column_numbers = parts[0].column_numbers;
-  all.weight_column = parts[0].weight_column;
-  all.box = parts[0].box;
+  static_cast<PointsOrigin&>(all) = parts[0];
   all.has_masses = std::ranges::all_of(parts, &FilePoints::has_masses);
   all.inputs = std::move(inputs);
   all.weights.reserve(weighted ? all.size() : 0);
   std::size_t at = 0;
   for (FilePoints& part : parts) {
-    append(part, all, at);
+    part.view().visit([&](auto from) {
+      with_type(precision, [&]<class T>(T /*zero*/) {
+        T* const to = all.values<T>().data() + at * dims;
+        std::transform(from.begin(), from.end(), to, [](auto x) { return static_cast<T>(x); });
+      });
+    });
     all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
     at += part.size();
     part = FilePoints();
