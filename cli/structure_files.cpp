@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <epsflow/cli/output.hpp>
-#include <epsflow/io/read/numpy/npz_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>

@@ -1,5 +1,5 @@
 // Replaces the readers of Parquet and Arrow, and the writer of Parquet, in a build without Arrow.
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
+#include <epsflow/io/read/readers.hpp>
 #include <epsflow/io/write/output_table.hpp>
 
 namespace epsflow::io {

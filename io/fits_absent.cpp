@@ -1,5 +1,5 @@
 // Replaces the reader and the writer of FITS in a build without cfitsio.
-#include <epsflow/io/read/fits/fits_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 #include <epsflow/io/write/output_table.hpp>
 
 namespace epsflow::io {

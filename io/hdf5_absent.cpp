@@ -1,6 +1,6 @@
 // Replaces the reader and the writers of HDF5 in a build without it.
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/read/hdf5/hdf5_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write/output_table.hpp>
 

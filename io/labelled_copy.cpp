@@ -9,10 +9,8 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/read/fits/fits_format.hpp>
 #include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/source.hpp>
-#include <epsflow/io/read/text/text_reader.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/output_table.hpp>
 
@@ -38,8 +36,8 @@ std::string find_limit(const std::vector<std::filesystem::path>& files, const Re
   }
   for (const std::filesystem::path& path : files) {
     const InputFile file(path, options);
-    if (&file.format != &(format == OutputFormat::csv ? text_format() : fits_format())) return std::string(kOtherKind);
-    if (&file.format == &fits_format() && file.bytes->is_gzip()) {
+    if (file.format.name != (format == OutputFormat::csv ? "text" : "FITS")) return std::string(kOtherKind);
+    if (format == OutputFormat::fits && file.bytes->is_gzip()) {
       return file.shown + " is gzipped; unpack it to have all columns copied";
     }
   }

@@ -3,7 +3,6 @@
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/format.hpp>
-#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/source.hpp>
 
@@ -13,7 +12,7 @@ FileNeighbors read_neighbors(const std::filesystem::path& file, std::uint64_t me
   const ReadOptions options{.memory = memory};
   const InputFile opened(file, options);
   const Source source{.name = opened.shown, .options = options};
-  if (&opened.format != &hdf5_format()) {
+  if (opened.format.name != "HDF5") {
     throw source.error("is {}, and tables of neighbours are HDF5; `epsflow neighbors` writes one", opened.format.name);
   }
   require_format(opened.format.name);

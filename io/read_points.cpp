@@ -1,14 +1,13 @@
 #include <epsflow/io/read_points.hpp>
 
 #include <algorithm>
+#include <utility>
+
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/child_reader.hpp>
 #include <epsflow/io/read/format.hpp>
-#include <epsflow/io/read/raw_reader.hpp>
-#include <epsflow/io/read/text/text_reader.hpp>
 #include <epsflow/io/row_numbers.hpp>
-#include <utility>
 
 namespace epsflow {
 
@@ -114,30 +113,17 @@ std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept 
 namespace epsflow::io {
 namespace {
 
-/// Returns the group of formats' options that an option belongs to; nothing for options of all formats.
-std::optional<ReadOption> part_of(std::string_view name) {
-  if (name.starts_with("text.")) return ReadOption::text;
-  if (name.starts_with("raw.")) return ReadOption::raw;
-  if (name == "table") return ReadOption::table;
-  if (name == "external_storage") return ReadOption::external_storage;
-  if (name == "particles") return ReadOption::particles;
-  return std::nullopt;
-}
-
-bool takes(const Format& format, ReadOption option) {
-  return std::find(format.takes.begin(), format.takes.end(), option) != format.takes.end();
-}
-
 /// Throws UsageError for options that do not apply to the format of the file.
 void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
   constexpr std::string_view kOwner = "ReadOptions::";
   for (const Option<ReadOptions>& option : options_of<ReadOptions>()) {
-    const std::optional<ReadOption> part = part_of(option.library.substr(kOwner.size()));
-    if (!part || takes(file.format, *part) || option.get(options) == default_of(option)) continue;
+    const std::string_view name = option.library.substr(kOwner.size());
     std::vector<std::string_view> names;
-    for (const Format* const format : all_formats()) {
-      if (takes(*format, *part)) names.push_back(format->name);
+    for (const Format& format : all_formats()) {
+      if (format.takes_option(name)) names.push_back(format.name);
     }
+    const bool is_for_all = names.empty();
+    if (is_for_all || file.format.takes_option(name) || option.get(options) == default_of(option)) continue;
     throw UsageError(fmt::format("{}: {} is for {} files, but this is read as {}; leave it out", file.shown,
                                  option.library, fmt::join(names, ", "), file.format.name));
   }
@@ -148,7 +134,7 @@ void check_share(const InputFile& file, const RowShare& share) {
   if (share.index >= share.count) {
     throw UsageError(fmt::format("share {} of {} cannot be; shares count from 0", share.index, share.count));
   }
-  if (share.count == 1 || takes(file.format, ReadOption::share)) return;
+  if (share.count == 1 || file.format.takes_option("share")) return;
   throw UsageError(fmt::format(
       "{}: several processes do not share a {} file: write it as NPY, HDF5 or Parquet, or as one file for each process",
       file.shown, file.format.name));
@@ -189,7 +175,7 @@ FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uin
   refuse_idle_options(file, options);
   check_share(file, options.share);
   ReadOptions adjusted = options;
-  if (&file.format == &raw_format()) {
+  if (&file.format == &format_by_name("raw")) {
     set_raw_precision(file, adjusted.raw);
     if (file.name.is_packed && !file.bytes->is_gzip()) {
       throw InputError(file.shown + ": not a gzip file, although its name says so; rename it or fetch it again");
@@ -199,7 +185,8 @@ FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uin
   points.inputs.front().stamp = file.stamp;
   std::string& kind = points.inputs.front().kind;
   if (kind.empty()) kind = file.format.name;
-  if (&file.format != (file.name.format != nullptr ? file.name.format : &text_format())) kind += " by its first bytes";
+  if (&file.format != (file.name.format != nullptr ? file.name.format : &format_by_name("text")))
+    kind += " by its first bytes";
   if (file.bytes->is_gzip()) kind += ", gzipped";
   return points;
 }
@@ -222,18 +209,6 @@ void require_same_kind(const std::filesystem::path& first_file, const FilePoints
   }
 }
 
-/// Copies `part` to `all` after its first `at` points, widening float32 if `all` is float64.
-void append(const Points& part, Points& all, std::size_t at) {
-  part.view().visit([&](auto from) {
-    if (all.precision() == Precision::float64) {
-      std::copy(from.begin(), from.end(), all.values<double>().data() + at * all.dims());
-    } else {
-      std::transform(from.begin(), from.end(), all.values<float>().data() + at * all.dims(),
-                     [](auto x) { return static_cast<float>(x); });
-    }
-  });
-}
-
 /// Joins the rows of all parts to one data set; each part is freed as soon as it is copied.
 FilePoints join(std::vector<FilePoints> parts, const std::string& names, const ReadOptions& options) {
   std::uint64_t n = 0;
@@ -250,16 +225,18 @@ FilePoints join(std::vector<FilePoints> parts, const std::string& names, const R
   require_room({.name = names, .options = options}, n, dims + (weighted ? 1 : 0),
                dims * bytes_of(precision) + (weighted ? sizeof(double) : 0));
   FilePoints all(narrow<std::size_t>(n), dims, precision);
-  all.column_names = parts[0].column_names;
-  all.column_numbers = parts[0].column_numbers;
-  all.weight_column = parts[0].weight_column;
-  all.box = parts[0].box;
+  static_cast<PointsOrigin&>(all) = parts[0];
   all.has_masses = std::ranges::all_of(parts, &FilePoints::has_masses);
   all.inputs = std::move(inputs);
   all.weights.reserve(weighted ? all.size() : 0);
   std::size_t at = 0;
   for (FilePoints& part : parts) {
-    append(part, all, at);
+    part.view().visit([&](auto from) {
+      with_type(precision, [&]<class T>(T /*zero*/) {
+        T* const to = all.values<T>().data() + at * dims;
+        std::transform(from.begin(), from.end(), to, [](auto x) { return static_cast<T>(x); });
+      });
+    });
     all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
     at += part.size();
     part = FilePoints();
@@ -315,24 +292,19 @@ ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, cons
         fmt::format("{} of the input were named as columns beside the coordinates, by {}: name each by itself",
                     format_count(read.dims(), "column"), format_count(columns.size(), "entry")));
   }
-  std::vector<std::size_t> left;  // rows that became points
-  left.reserve(points.size());
-  RowWalker walker(points.inputs);
-  std::size_t row = 0;
   for (std::size_t f = 0; f < points.inputs.size(); ++f) {
     const InputRows& input = points.inputs[f];
     if (read.inputs.size() != points.inputs.size() || read.inputs[f].stamp != input.stamp ||
         read.inputs[f].rows != input.rows) {
       throw InputError(input.name + ": has changed since it was read; run again");
     }
-    for (const std::size_t end = row + input.rows; row < end; ++row) {
-      if (walker.next() != RowWalker::kDropped) left.push_back(row);
-    }
   }
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    std::vector<double>& column = beside.values.emplace_back();
-    column.reserve(left.size());
-    for (const std::size_t from : left) column.push_back(read.view().at(from, k));
+  beside.values.resize(columns.size());
+  for (std::vector<double>& column : beside.values) column.reserve(points.size());
+  RowWalker walker(points.inputs);
+  for (std::size_t row = 0; row < read.size(); ++row) {
+    if (walker.next() == RowWalker::kDropped) continue;
+    for (std::size_t k = 0; k < columns.size(); ++k) beside.values[k].push_back(read.view().at(row, k));
   }
   beside.numbers = read.column_numbers;
   return beside;

@@ -68,7 +68,7 @@ struct ReadOptions {
   /// the type of the coordinates. raw.dims counts this column. Empty: points have no weights.
   std::string weight = {};
   /// FITS: extension number or EXTNAME (default: the first table). NPZ: name of the array (default: the only one that
-  /// can be points). HDF5: path of a data set or a group (default: io/read/hdf5/hdf5_format.hpp).
+  /// can be points). HDF5: path of a data set or a group (default: io/read/readers.hpp).
   std::string table = {};
   /// HDF5: which particles of a snapshot of a cosmological simulation to read. A file counts as a snapshot if it has
   /// the groups /Header and /PartType0 … and neither `table` nor paths in `columns` choose otherwise.

@@ -22,7 +22,6 @@
 #include <epsflow/io/read/format.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
-#include <epsflow/io/read/raw_reader.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
@@ -137,7 +136,7 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   InputFile input(file, options);
   const std::filesystem::path* const path = input.bytes->regular_file();
   const std::optional<std::uint64_t> bytes = input.bytes->size();
-  const bool raw = &input.format == &raw_format();
+  const bool raw = input.format.name == "raw";
   if (path == nullptr || !bytes || (!raw && input.format.name != "NPY")) return std::nullopt;
   if (raw && std::endian::native == std::endian::big) return std::nullopt;
   // Reading a share without rows gives the description of the columns and checks the file.
@@ -163,8 +162,7 @@ std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadO
   if (!may_stay(file, options)) return std::nullopt;
   const InputFile input(file, options);
   // Any row of an Arrow file requires reading all of its batches.
-  if (std::ranges::find(input.format.takes, ReadOption::share) == input.format.takes.end() ||
-      input.format.name == "Arrow" || input.bytes->regular_file() == nullptr) {
+  if (!input.format.takes_option("share") || input.format.name == "Arrow" || input.bytes->regular_file() == nullptr) {
     return std::nullopt;
   }
   FilePoints last = last_row(file, options);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -269,43 +269,6 @@ std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& file, Unpac
 
 std::unique_ptr<ByteStream> stream_of(std::span<const char> bytes, std::string name, Unpack unpack) {
   return unpacked(std::make_unique<MemoryStream>(bytes), std::move(name), unpack);
-}
-
-void throw_over_budget(const std::string& name, std::uint64_t budget) {
-  throw ResourceError(
-      fmt::format("{}: its bytes are more than the {} that are left to read them; raise ReadOptions::memory", name,
-                  format_bytes(budget)));
-}
-
-OwnedBytes read_all(ByteStream& stream, std::uint64_t budget, const std::string& name) {
-  if (const std::optional<std::uint64_t> size = stream.size()) {
-    if (*size > budget) throw_over_budget(name, budget);
-    OwnedBytes bytes{.storage = Buffer<char>(*size)};
-    bytes.size = stream.read(bytes.storage.span());
-    return bytes;
-  }
-  constexpr std::uint64_t kBlockBytes = std::uint64_t{16} << 20;
-  std::vector<OwnedBytes> blocks;
-  std::uint64_t total = 0;
-  std::uint64_t next = std::uint64_t{1} << 16;
-  do {
-    // One byte more than the budget shows whether the stream exceeds it.
-    const std::uint64_t most = budget - total == UINT64_MAX ? next : std::min(next, budget - total + 1);
-    OwnedBytes block{.storage = Buffer<char>(most)};
-    block.size = stream.read(block.storage.span());
-    total += block.size;
-    if (total > budget) throw_over_budget(name, budget);
-    blocks.push_back(std::move(block));
-    next = std::min(kBlockBytes, next * 2);
-  } while (blocks.back().size == blocks.back().storage.size());
-  if (blocks.size() == 1) return std::move(blocks.front());
-  OwnedBytes joined{.storage = Buffer<char>(total)};
-  for (OwnedBytes& block : blocks) {
-    std::memcpy(joined.storage.data() + joined.size, block.storage.data(), block.size);
-    joined.size += block.size;
-    block = OwnedBytes();
-  }
-  return joined;
 }
 
 }  // namespace epsflow::io

@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/core/buffer.hpp>
-
 namespace epsflow::io {
 
 /// Bytes that are read once, from the first to the last. Not thread-safe.
@@ -75,19 +73,5 @@ enum class Unpack : std::uint8_t { gzip, nothing };
 
 /// Returns the name of a file in errors: its path, or "standard input" for "-".
 [[nodiscard]] std::string display_name(const std::filesystem::path& file);
-
-struct OwnedBytes {
-  Buffer<char> storage;
-  std::size_t size = 0;
-  [[nodiscard]] std::span<const char> span() const noexcept { return storage.span().first(size); }
-};
-
-/// Throws ResourceError for a file with more bytes than the `budget` that is left.
-[[noreturn]] void throw_over_budget(const std::string& name, std::uint64_t budget);
-
-/// Returns all bytes that are left. Throws ResourceError naming ReadOptions::memory as soon as they exceed `budget`,
-/// before reading if the size is known; otherwise as ByteStream::read(). Peak memory: the bytes, and 16 MiB if the size
-/// is unknown.
-[[nodiscard]] OwnedBytes read_all(ByteStream& stream, std::uint64_t budget, const std::string& name);
 
 }  // namespace epsflow::io

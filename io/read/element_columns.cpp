@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 
 namespace epsflow::io {
@@ -27,12 +28,50 @@ std::optional<ElementName> parse_element(std::string_view text) {
   return ElementName{std::string(text.substr(0, open)), *element};
 }
 
-bool has_column(const Source& source, const ColumnList& available, const std::string& wanted) {
-  try {
-    return !columns_of(source, available, wanted).empty();
-  } catch (const InputError&) {
-    return false;
+/// Returns the column of that name; blanks around names are ignored. Throws InputError if two columns match.
+std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted,
+                                     std::string_view option) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < available.names.size(); ++i) {
+    const std::string_view name = trim(available.names[i]);
+    if (available.ignore_case ? to_lower(name) != to_lower(wanted) : name != wanted) continue;
+    if (found) {
+      throw source.error("columns {} and {} are both named {}; give the number in {}", *found, i, show_text(wanted),
+                         option);
+    }
+    found = i;
   }
+  return found;
+}
+
+/// Consecutive columns, as indices into a ColumnList.
+struct ColumnRange {
+  std::size_t first;
+  std::size_t last;
+};
+
+/// Returns the columns that a number (negative: from the end) or a range selects.
+std::optional<ColumnRange> find_numbers(const ColumnList& available, std::string_view wanted) {
+  if (const auto number = number_in<std::int64_t>(wanted)) {
+    const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
+    if (column < 0 || std::cmp_greater_equal(column, available.count)) return std::nullopt;
+    return ColumnRange{static_cast<std::size_t>(column), static_cast<std::size_t>(column)};
+  }
+  const std::size_t dash = wanted.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto first = number_in<std::size_t>(trim(wanted.substr(0, dash)));
+  const auto last = number_in<std::size_t>(trim(wanted.substr(dash + 1)));
+  if (!first || !last || *first > *last || *last >= available.count) return std::nullopt;
+  return ColumnRange{*first, *last};
+}
+
+/// Returns the columns that one entry of the option selects: by name, without blanks around it, else by number from 0,
+/// -1 for the last column, or a range such as 0-2. Throws InputError if two columns have the name.
+std::optional<ColumnRange> find_columns(const Source& source, const ColumnList& available, std::string_view entry,
+                                        std::string_view option) {
+  const std::string_view wanted = trim(entry);
+  if (const auto column = find_name(source, available, wanted, option)) return ColumnRange{*column, *column};
+  return find_numbers(available, wanted);
 }
 
 std::string plain_name(const ColumnList& available, std::size_t column) {
@@ -59,16 +98,20 @@ ElementChoice choose_whole(const Source& source, const ColumnList& available, co
 /// Returns the values that one entry of the option selects: more than one if it is a range.
 std::vector<ElementChoice> choose(const Source& source, const ColumnList& available, const ElementCount& count_of,
                                   const std::string& wanted, std::string_view option) {
-  std::vector<ElementChoice> chosen;
-  const std::optional<ElementName> parsed = count_of ? parse_element(wanted) : std::nullopt;
+  std::optional<ColumnRange> columns = find_columns(source, available, wanted, option);
   // A column's name may end in brackets of its own.
-  if (!parsed || has_column(source, available, wanted)) {
-    for (const std::size_t column : columns_of(source, available, wanted, option)) {
-      chosen.push_back(choose_whole(source, available, count_of, column, option));
-    }
-    return chosen;
+  const std::optional<ElementName> parsed = columns || !count_of ? std::nullopt : parse_element(wanted);
+  if (parsed) columns = find_columns(source, available, parsed->column, option);
+  if (!columns) {
+    throw source.error("there is no column {}; {} may choose from: {}", show_text(parsed ? parsed->column : wanted),
+                       option, available.describe());
   }
-  for (const std::size_t column : columns_of(source, available, parsed->column, option)) {
+  std::vector<ElementChoice> chosen;
+  for (std::size_t column = columns->first; column <= columns->last; ++column) {
+    if (!parsed) {
+      chosen.push_back(choose_whole(source, available, count_of, column, option));
+      continue;
+    }
     if (const std::uint64_t count = count_of(column); parsed->element >= count) {
       throw source.error("there is no {}: column {} holds {} in each row, counted from 0", show_text(wanted),
                          available.label(column), format_count(count, "value"));
@@ -227,8 +270,8 @@ std::vector<ElementChoice> select_elements(const Source& source, const ColumnLis
   return chosen;
 }
 
-void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns) {
-  constexpr std::uint64_t kFewRows = 4;
+std::string describe_width(const Source& source, std::uint64_t rows, std::uint64_t columns) {
+  constexpr std::uint64_t kFew = 4;
   constexpr std::uint64_t kManyColumns = 32;
   // Without rows, the size of the file does not bound the width; this limit prevents a huge list of columns.
   constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 20;
@@ -236,17 +279,13 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
     throw source.error("{} columns, but points have at most {}; transpose the array", format_count(columns),
                        format_count(kMaxDims, "dimension"));
   }
-  if (rows == 0 || rows > kFewRows || columns <= kManyColumns || !source.options.columns.empty()) return;
-  throw source.error(
-      "{} of {} look transposed: points are rows, coordinates columns; save the array transposed (array.T), or choose "
-      "the coordinates with ReadOptions::columns",
-      format_count(rows, "row"), format_count(columns, "column"));
-}
-
-std::string describe_wide(std::uint64_t rows, std::uint64_t columns) {
-  constexpr std::uint64_t kFew = 4;
   if (rows == 0 || rows > kFew || columns <= kFew) return {};
-  return fmt::format(", {} of {}; transposed?", format_count(rows, "row"), format_count(columns, "column"));
+  const std::string shape = fmt::format("{} of {}", format_count(rows, "row"), format_count(columns, "column"));
+  if (columns <= kManyColumns || !source.options.columns.empty()) return fmt::format(", {}; transposed?", shape);
+  throw source.error(
+      "{} look transposed: points are rows, coordinates columns; save the array transposed (array.T), or choose the "
+      "coordinates with ReadOptions::columns",
+      shape);
 }
 
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {

@@ -38,20 +38,16 @@ inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t
 /// Returns the columns that source.options select as coordinates (`columns`, else `choose`, else all), followed by the
 /// weight column if the options name one. If no coordinates are named, a weight column of one value is not a
 /// coordinate; otherwise it may be. A column of one value is chosen by its name or number, a value of any other column
-/// as "name[k]", k from 0. Calls `count_of` for columns that may be chosen, for some repeatedly. Throws as
-/// columns_of(), InputError with the number of values if an element does not exist or is not chosen, UsageError for a
-/// value that is named twice or several weight columns.
+/// as "name[k]", k from 0. Calls `count_of` for columns that may be chosen, for some repeatedly. Throws InputError if a
+/// column does not exist, listing all, or two have its name; if an element does not exist or is not chosen, with the
+/// number of values; UsageError for a value that is named twice or several weight columns.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of = {});
 
-/// Throws InputError for a matrix of at most 4 rows and more than 32 columns, because it may hold one coordinate per
-/// row, whereas each row is read as a point. ReadOptions::columns permits such a matrix. Always throws InputError for
-/// more than 2^20 columns.
-void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns);
-
 /// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for at most 4 rows of more than 4 columns,
-/// else nothing.
-[[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
+/// else nothing. Such a matrix may hold one coordinate per row, whereas each row is read as a point. Throws InputError
+/// if it has more than 32 columns and ReadOptions::columns chooses none, and for more than 2^20 columns in any case.
+[[nodiscard]] std::string describe_width(const Source& source, std::uint64_t rows, std::uint64_t columns);
 
 /// Finishes points of make_points() whose values have been read. By ReadOptions::on_nan, drops and records the
 /// rows with NaN or infinity, throws InputError naming the first, or keeps them. Then calls take_columns(). O(n·d).

@@ -1,5 +1,5 @@
 // The registry of file formats that points are read from, and files of these formats. Code that depends on the format
-// of a file looks it up here. A new format is a record in format.cpp and an entry in all_formats().
+// of a file looks it up here. A new format is a record in all_formats() (format.cpp).
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,6 @@
 #include <epsflow/io/read/value_sink.hpp>
 
 namespace epsflow::io {
-
-/// Groups of ReadOptions that apply to some formats only.
-enum class ReadOption : std::uint8_t { table, particles, external_storage, raw, text, share };
 
 /// The functions that read a format; all null if the build leaves out the library of the format.
 struct Reader {
@@ -40,17 +37,24 @@ struct Format {
   std::string_view magic = {};
   /// Returns true if a file of this format begins with `bytes`, for formats that a raw file may resemble by accident.
   bool (*begins)(std::string_view bytes) = nullptr;
-  std::vector<ReadOption> takes = {};  ///< groups of options that apply to the format; others are refused
-  std::string_view needs = {};         ///< the build option that enables the format, if a build may leave it out
-  std::string_view must_begin = {};    ///< first bytes that every file of the format must have, whatever its name
-  std::string_view otherwise = {};     ///< the error if a file lacks them
+  /// The members of ReadOptions that apply to this format and some others only, or the beginnings of their names:
+  /// "raw."
+  std::vector<std::string_view> takes = {};
+  std::string_view needs = {};       ///< the build option that enables the format, if a build may leave it out
+  std::string_view must_begin = {};  ///< first bytes that every file of the format must have, whatever its name
+  std::string_view otherwise = {};   ///< the error if a file lacks them
   Reader reader = {};
 
   [[nodiscard]] bool usable() const noexcept { return reader.read != nullptr || reader.parse != nullptr; }
+  /// True if an option of ReadOptions, named without its owner, is one of `takes`.
+  [[nodiscard]] bool takes_option(std::string_view option) const;
 };
 
 /// Returns every format, including those that this build cannot read.
-[[nodiscard]] std::span<const Format* const> all_formats();
+[[nodiscard]] std::span<const Format> all_formats();
+
+/// Returns the format with this Format::name, which must exist.
+[[nodiscard]] const Format& format_by_name(std::string_view name);
 
 /// The parts of a file name that decide the format.
 struct FileName {

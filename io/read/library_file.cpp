@@ -8,8 +8,19 @@
 #include <unistd.h>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow::io {
+namespace {
+
+[[noreturn]] void throw_over_budget(const Source& source) {
+  throw source.error<ResourceError>(
+      "its bytes are more than the {} that are left to read them; raise ReadOptions::memory",
+      format_bytes(memory_left(source)));
+}
+
+}  // namespace
+
 OwnedDescriptor::~OwnedDescriptor() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -24,28 +35,26 @@ int write_all(int descriptor, std::span<const char> bytes) noexcept {
   return 0;
 }
 
-OwnedDescriptor make_memory_file() {
-  OwnedDescriptor file(::memfd_create("epsflow", MFD_CLOEXEC));
-  if (file.get() >= 0) return file;
-  throw ResourceError(
-      fmt::format("no file in memory: {}; close files or raise the limit (ulimit -n)", std::strerror(errno)));
-}
-
 std::filesystem::path path_of_descriptor(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 LibraryFile library_file(ByteStream& stream, const Source& source) {
   if (stream.peek().empty()) throw source.error("empty: the file has no bytes");
-  if (const std::filesystem::path* const path = stream.regular_file()) {
-    return {.path = *path, .size = stream.size().value_or(0)};
+  // The size of a kernel file, as in /proc, is not known.
+  if (const std::filesystem::path* const path = stream.regular_file(); path != nullptr && stream.size()) {
+    return {.path = *path, .size = *stream.size()};
   }
   constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-  LibraryFile file{.path = {}, .memory = make_memory_file()};
+  LibraryFile file{.path = {}, .memory = OwnedDescriptor(::memfd_create("epsflow", MFD_CLOEXEC))};
+  if (file.memory.get() < 0) {
+    throw ResourceError(
+        fmt::format("no file in memory: {}; close files or raise the limit (ulimit -n)", std::strerror(errno)));
+  }
   const std::uint64_t budget = memory_left(source);
-  if (stream.size().value_or(0) > budget) throw_over_budget(source.name, budget);
+  if (stream.size().value_or(0) > budget) throw_over_budget(source);
   Buffer<char> block(kBlockBytes);
   for (std::size_t got = kBlockBytes; got == kBlockBytes;) {
     got = stream.read(block.span());
-    if (got > budget - file.size) throw_over_budget(source.name, budget);
+    if (got > budget - file.size) throw_over_budget(source);
     if (const int reason = write_all(file.memory.get(), block.span().first(got)); reason != 0) {
       throw source.error<ResourceError>("no memory to hold its bytes: {}; end other programs", std::strerror(reason));
     }

@@ -33,22 +33,20 @@ class OwnedDescriptor {
 /// Writes all bytes. Returns 0, or the errno of the failure.
 [[nodiscard]] int write_all(int descriptor, std::span<const char> bytes) noexcept;
 
-/// Returns an empty file in memory, which is deleted with its last descriptor. Throws ResourceError on failure.
-[[nodiscard]] OwnedDescriptor make_memory_file();
-
 /// Returns the path under which this process can open one of its descriptors again.
 [[nodiscard]] std::filesystem::path path_of_descriptor(int descriptor);
 
-/// A file that a library can open: a plain regular file by its own path, any other as a copy of its bytes in memory.
+/// A file that a library can open, and whose size is known: a plain regular file by its own path, any other as a copy
+/// of its bytes in memory.
 struct LibraryFile {
   std::filesystem::path path;
   std::uint64_t size = 0;
-  OwnedDescriptor memory = {};     ///< the descriptor of the file in memory
+  OwnedDescriptor memory = {};     ///< the descriptor of the file in memory, which is deleted with it
   std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the file in memory takes
 };
 
 /// Makes a LibraryFile of the stream. Throws InputError if the file is empty or unreadable, ResourceError as soon as
-/// the bytes that must be held in memory exceed the rest of the budget.
+/// the bytes that must be held in memory exceed the rest of the budget, before reading if their number is known.
 [[nodiscard]] LibraryFile library_file(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -1,10 +1,10 @@
-#include <epsflow/io/read/raw_reader.hpp>
+#include <epsflow/io/read/readers.hpp>
 
-#include <memory>
 #include <vector>
 
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/binary_columns.hpp>
+#include <epsflow/io/read/library_file.hpp>
 
 namespace epsflow::io {
 
@@ -22,9 +22,8 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
   const std::size_t row_bytes = raw.dims * size;
   // Only the size of the file gives the number of rows.
   if (!stream.size()) {
-    const OwnedBytes bytes = read_all(stream, memory_left(source), source.name);
-    const std::unique_ptr<ByteStream> whole = stream_of(bytes.span(), source.name, Unpack::nothing);
-    return read_raw(*whole, source.with_taken(bytes.size));
+    const LibraryFile file = library_file(stream, source);
+    return read_raw(*open_stream(file.path, Unpack::nothing), source.with_taken(file.memory_taken));
   }
   const std::uint64_t bytes = *stream.size();
   if (bytes % row_bytes != 0) {

@@ -7,8 +7,8 @@
 namespace {
 
 epsflow::io::Reader reader_of(std::string_view name) {
-  for (const epsflow::io::Format* const format : epsflow::io::all_formats()) {
-    if (format->name == name && format->reader.parse != nullptr) return format->reader;
+  for (const epsflow::io::Format& format : epsflow::io::all_formats()) {
+    if (format.name == name && format.reader.parse != nullptr) return format.reader;
   }
   throw epsflow::ResourceError("epsflow-reader is of a build without " + std::string(name) +
                                "; let EPSFLOW_READER name the one of this program's build");

@@ -1,55 +1,10 @@
 #include <epsflow/io/read/source.hpp>
 
-#include <numeric>
-
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/utf8.hpp>
 
 namespace epsflow::io {
-namespace {
-
-/// Returns the column of that name; blanks around names are ignored. Throws InputError if two columns match.
-std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted,
-                                     std::string_view option) {
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < available.names.size(); ++i) {
-    const std::string_view name = trim(available.names[i]);
-    if (available.ignore_case ? to_lower(name) != to_lower(wanted) : name != wanted) continue;
-    if (found) {
-      throw source.error("columns {} and {} are both named {}; give the number in {}", *found, i, show_text(wanted),
-                         option);
-    }
-    found = i;
-  }
-  return found;
-}
-
-/// Returns the first and the last column that a number (negative: from the end) or a range selects.
-std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList& available, std::string_view wanted) {
-  if (const auto number = number_in<std::int64_t>(wanted)) {
-    const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
-    if (column < 0 || std::cmp_greater_equal(column, available.count)) return std::nullopt;
-    return std::pair(static_cast<std::size_t>(column), static_cast<std::size_t>(column));
-  }
-  const std::size_t dash = wanted.find('-');
-  if (dash == std::string_view::npos) return std::nullopt;
-  const auto first = number_in<std::size_t>(trim(wanted.substr(0, dash)));
-  const auto last = number_in<std::size_t>(trim(wanted.substr(dash + 1)));
-  if (!first || !last || *first > *last || *last >= available.count) return std::nullopt;
-  return std::pair(*first, *last);
-}
-
-/// Returns the first and the last column that one entry of the option selects.
-std::pair<std::size_t, std::size_t> column_range(const Source& source, const ColumnList& available,
-                                                 const std::string& entry, std::string_view option) {
-  const std::string_view wanted = trim(entry);
-  if (const auto column = find_name(source, available, wanted, option)) return {*column, *column};
-  if (const auto numbers = find_numbers(available, wanted)) return *numbers;
-  throw source.error("there is no column {}; {} may choose from: {}", show_text(entry), option, available.describe());
-}
-
-}  // namespace
 
 std::string ColumnList::label(std::size_t column) const {
   return column < names.size() ? show_text(names[column]) : std::to_string(column);
@@ -59,14 +14,6 @@ std::string ColumnList::describe() const {
   if (count == 0 && names.empty()) return "none";
   if (names.empty()) return count == 1 ? "0" : fmt::format("0 to {}", count - 1);
   return list_of(names, show_name);
-}
-
-std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available, const std::string& entry,
-                                    std::string_view option) {
-  const auto [first, last] = column_range(source, available, entry, option);
-  std::vector<std::size_t> columns(last - first + 1);
-  std::iota(columns.begin(), columns.end(), first);
-  return columns;
 }
 
 std::string_view kinds_of_values(const Source& source) noexcept {

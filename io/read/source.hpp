@@ -62,12 +62,6 @@ struct ColumnList {
 inline constexpr std::string_view kColumnsOption = "ReadOptions::columns";
 inline constexpr std::string_view kWeightOption = "ReadOptions::weight";
 
-/// Returns the columns that one entry of the option selects, as indices into `available`: by name, without blanks
-/// around it, else by number from 0, -1 for the last column, or a range such as 0-2. `option`: the option's name for
-/// errors. Throws InputError listing all columns if there is none, and InputError if two columns have the name.
-[[nodiscard]] std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available,
-                                                  const std::string& entry, std::string_view option = kColumnsOption);
-
 /// Throws UsageError for a column that source.options name twice; `column` is its text in the error: "column 3".
 [[noreturn]] void throw_named_twice(const Source& source, std::string_view column);
 

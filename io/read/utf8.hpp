@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace epsflow::io {
@@ -30,34 +28,6 @@ namespace epsflow::io {
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
   while (const std::size_t length = utf8_length(text)) text.remove_prefix(length);
   return text.empty();
-}
-
-/// Appends a character; an invalid code becomes U+FFFD.
-inline void append_utf8(std::uint32_t code, std::string& text) {
-  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80U | ((code >> shift) & 0x3FU)); };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xC0U | (code >> 6));
-    tail(0);
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xE0U | (code >> 12));
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xF0U | (code >> 18));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-[[nodiscard]] inline std::string utf8_of_latin1(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) append_utf8(static_cast<unsigned char>(c), result);
-  return result;
 }
 
 }  // namespace epsflow::io

@@ -58,9 +58,10 @@ struct TextInput {
         source{.name = file.shown, .options = inputs.options},
         text(*file.bytes, source) {
     // The column numbers are from the first file; others may differ. A metric may have reordered the coordinates.
-    const std::span<const std::size_t> columns = text.table.selected;
+    const std::span<const ElementChoice> columns = text.table.chosen;
     const auto coordinates = columns.first(columns.size() - (source.options.weight.empty() ? 0 : 1));
-    const bool same_columns = i > 0 || std::ranges::is_permutation(coordinates, inputs.points.column_numbers);
+    const bool same_columns =
+        i > 0 || std::ranges::is_permutation(coordinates, inputs.points.column_numbers, {}, &ElementChoice::column);
     if (inputs.points.inputs[i].kind.starts_with(text.table.kind) && same_columns) return;
     throw_changed(source.name, "it is " + text.table.kind);
   }

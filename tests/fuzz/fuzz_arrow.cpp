@@ -2,7 +2,7 @@
 // are libparquet and libarrow, which have no coverage probes unless they are built with sanitizers.
 #include "fuzz/fuzz.hpp"
 
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.arrow", [](auto bytes, const auto& source, std::uint8_t mode) {

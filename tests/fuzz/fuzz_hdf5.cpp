@@ -1,7 +1,7 @@
 // Reads any bytes as an HDF5 file. libhdf5 parses them; it has coverage probes only if it is built with sanitizers.
 #include "fuzz/fuzz.hpp"
 
-#include <epsflow/io/read/hdf5/hdf5_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.h5", [](auto bytes, const auto& source, std::uint8_t) {

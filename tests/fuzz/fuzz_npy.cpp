@@ -4,7 +4,8 @@
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/byte_stream.hpp>
-#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/numpy/npy_header.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.npy", [](auto input, const auto& source, std::uint8_t mode) {

@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/byte_stream.hpp>
-#include <epsflow/io/read/numpy/npz_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return epsflow::fuzz::read_or_refuse(data, size, "fuzz.npz", [](auto bytes, const auto& source, std::uint8_t) {

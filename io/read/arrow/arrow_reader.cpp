@@ -1,4 +1,4 @@
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/fits/fits_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <algorithm>
 #include <array>

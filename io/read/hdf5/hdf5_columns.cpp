@@ -399,8 +399,7 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
   }
   std::string wide;
   if (all.datasets.size() == 1 && !all.datasets[0].is_table) {
-    refuse_transposed(source, all.datasets[0].rows, all.columns.size());
-    wide = describe_wide(all.datasets[0].rows, all.columns.size());
+    wide = describe_width(source, all.datasets[0].rows, all.columns.size());
   }
   std::vector<ElementChoice> chosen = choose_columns(all, source);
   std::vector<std::vector<Target>> targets(all.datasets.size());

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <epsflow/io/read/decimal.hpp>
-#include <epsflow/io/read/utf8.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -187,6 +186,16 @@ std::array<char, kSize> read_bytes(ByteStream& stream, const Source& source) {
   std::array<char, kSize> bytes{};
   if (stream.read(bytes) != kSize) throw_damaged(source, "it ends early");
   return bytes;
+}
+
+std::string utf8_of_latin1(std::string_view text) {
+  std::string utf8;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x80) utf8 += static_cast<char>(0xC0 | code >> 6);
+    utf8 += static_cast<char>(code >= 0x80 ? 0x80 | (code & 0x3F) : code);
+  }
+  return utf8;
 }
 
 struct Dictionary {

@@ -1,12 +1,12 @@
-#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <epsflow/core/checked.hpp>
-#include <epsflow/io/read/binary_columns.hpp>
 #include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read/numpy/npy_header.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -54,10 +54,10 @@ FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source&
   const std::uint64_t rows = header.shape[0];
   const std::uint64_t width = header.shape.size() == 2 ? header.shape[1] : 1;
   require_bytes(header, multiply_sizes(multiply_sizes(rows, width, source), header.row_bytes, source), source);
-  refuse_transposed(source, rows, width);
+  const std::string wide = describe_width(source, rows, width);
   PointsShape shape{.rows = rows,
                     .columns = select_elements(source, {.count = narrow<std::size_t>(width), .names = {}}),
-                    .kind = fmt::format("NPY {}{}", type_name(type), describe_wide(rows, width))};
+                    .kind = fmt::format("NPY {}{}", type_name(type), wide)};
   std::vector<BinaryColumn> columns;
   columns.reserve(shape.columns.size());
   for (ElementChoice& choice : shape.columns) {

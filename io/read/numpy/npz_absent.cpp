@@ -1,6 +1,6 @@
 // Stands in for npz_reader.cpp in a build without libzip.
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/read/numpy/npz_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 namespace epsflow::io {
 

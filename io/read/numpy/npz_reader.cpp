@@ -1,4 +1,4 @@
-#include <epsflow/io/read/numpy/npz_format.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/element_columns.hpp>
-#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/numpy/npy_header.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -76,20 +76,9 @@ struct Member {
 
 class Archive {
  public:
-  Archive(ByteStream& stream, const Source& source) : source_(source) {
+  Archive(ByteStream& stream, const Source& source) : source_(source), file_(library_file(stream, source)) {
     int code = 0;
-    if (const std::filesystem::path* const path = stream.regular_file()) {
-      archive_.reset(zip_open(path->c_str(), ZIP_RDONLY, &code));
-    } else {
-      image_ = read_all(stream, memory_left(source), source.name);
-      zip_error_t error{};
-      zip_source_t* const bytes = zip_source_buffer_create(image_.storage.data(), image_.size, 0, &error);
-      if (bytes == nullptr) throw source.error<ResourceError>("no memory to open the archive");
-      archive_.reset(zip_open_from_source(bytes, ZIP_RDONLY, &error));
-      if (archive_ == nullptr) zip_source_free(bytes);
-      code = zip_error_code_zip(&error);
-      zip_error_fini(&error);
-    }
+    archive_.reset(zip_open(file_.path.c_str(), ZIP_RDONLY, &code));
     if (archive_ == nullptr) {
       zip_error_t error{};
       zip_error_init_with_code(&error, code);
@@ -101,7 +90,7 @@ class Archive {
   }
 
   [[nodiscard]] const std::vector<Member>& members() const noexcept { return members_; }
-  [[nodiscard]] std::uint64_t memory() const noexcept { return image_.size; }
+  [[nodiscard]] std::uint64_t memory() const noexcept { return file_.memory_taken; }
 
   [[nodiscard]] const Member* find(std::string_view name) const {
     if (name.ends_with(".npy")) name.remove_suffix(4);
@@ -139,7 +128,7 @@ class Archive {
   }
 
   const Source& source_;
-  OwnedBytes image_;
+  LibraryFile file_;
   std::unique_ptr<zip_t, DiscardZip> archive_;
   std::vector<Member> members_;
   std::map<std::string, std::size_t, std::less<>> places_;  ///< of members, by name

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <future>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -14,23 +13,13 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::io {
 namespace {
 
 /// A thread is started only for at least this much text.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-
-/// Calls f(i) for i in [0, count), in parallel if count is larger than 1.
-template <class F>
-void for_each_parallel(std::size_t count, F f) {
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < count; ++i) {
-    others.push_back(std::async(std::launch::async | std::launch::deferred, f, i));
-  }
-  if (count > 0) f(std::size_t{0});
-  for (std::future<void>& other : others) other.get();
-}
 
 /// Throws ResourceError for a text whose line is longer than the block in memory.
 [[noreturn]] void throw_long_line(const TextBlocks& blocks, const Source& source, std::uint64_t lines_before) {
@@ -173,9 +162,9 @@ class RowCollector {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t parts = has_quotes ? 1 : std::clamp<std::size_t>(lines.size() / kChunkBytes, 1, cores);
     std::vector<Chunk> chunks = split_at_lines(lines, parts);
-    for_each_parallel(chunks.size(), [&](std::size_t i) { count_rows(chunks[i]); });
+    parallel_tasks(chunks.size(), [&](std::size_t i, std::size_t /*end*/) { count_rows(chunks[i]); });
     double* const first_row = make_buffer(chunks, lines.size());
-    for_each_parallel(chunks.size(), [&](std::size_t i) {
+    parallel_tasks(chunks.size(), [&](std::size_t i, std::size_t /*end*/) {
       chunks[i].result = parse_rows(table_.shape, source_.options.on_nan, chunks[i].lines, chunks[i].rows);
     });
     std::size_t used = lines.size();
@@ -262,10 +251,10 @@ class RowCollector {
 
   /// The parser fills only the first slot of a column that is a coordinate and the weights. Fills the second.
   void fill_repeated() {
-    const std::vector<std::size_t>& columns = table_.selected;
-    const auto first = std::find(columns.begin(), columns.end(), columns.back());
-    if (first == columns.end() - 1) return;
-    const auto from = static_cast<std::size_t>(first - columns.begin());
+    const std::vector<ElementChoice>& columns = table_.chosen;
+    const auto is_last = [&](const ElementChoice& choice) { return choice.column == columns.back().column; };
+    const auto from = static_cast<std::size_t>(std::ranges::find_if(columns, is_last) - columns.begin());
+    if (from + 1 == dims_) return;
     const std::span<double> values = points_.values<double>();
     for (std::size_t row = 0; row < values.size(); row += dims_) values[row + dims_ - 1] = values[row + from];
   }

@@ -10,8 +10,6 @@
 
 namespace epsflow::io {
 
-[[nodiscard]] const Format& text_format();
-
 /// Skips everything before the rows and detects their layout; `blocks` continues with the first row. Throws as
 /// find_table(), InputError for UTF-16 and for a text without rows, and UsageError for an unusable delimiter or decimal
 /// mark.

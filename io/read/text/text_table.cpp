@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace epsflow::io {
@@ -38,9 +38,7 @@ struct DelimiterScore {
   bool occurs = false;   ///< true if some row contains the delimiter
   bool is_even = false;  ///< true if all rows have the same number of fields
 
-  friend bool operator<(const DelimiterScore& a, const DelimiterScore& b) noexcept {
-    return std::tie(a.numbers, a.occurs, a.is_even) < std::tie(b.numbers, b.occurs, b.is_even);
-  }
+  friend auto operator<=>(const DelimiterScore&, const DelimiterScore&) = default;
 };
 
 DelimiterScore rate(const std::vector<SampleRow>& rows, const Dialect& dialect) {
@@ -369,7 +367,6 @@ class TableFinder {
     table.columns.count = fields_ - leading_ - trailing_;
     table.columns.names = names_;
     table.chosen = select_elements(source_, table.columns);
-    for (const ElementChoice& choice : table.chosen) table.selected.push_back(choice.column);
     if (source_.options.columns.empty()) require_numbers(table);
     table.has_units = units_row_.has_value();
     if (table.has_units) {
@@ -382,11 +379,11 @@ class TableFinder {
     }
     table.first_field = leading_;
     table.shape.dialect = dialect_;
-    table.shape.dims = table.selected.size();
+    table.shape.dims = table.chosen.size();
     table.shape.slots.assign(fields_, kUnused);
     if (leading_ > 0) table.shape.slots.front() = kBar;
     if (trailing_ > 0) table.shape.slots.back() = kBar;
-    for (std::size_t k = table.selected.size(); k-- > 0;) table.shape.slots[leading_ + table.selected[k]] = k;
+    for (std::size_t k = table.chosen.size(); k-- > 0;) table.shape.slots[leading_ + table.chosen[k].column] = k;
     const bool is_one_column = fields_ == 1 && !delimiter_is_given;
     table.kind = fmt::format("text, {}{}, {}", is_one_column ? "one column" : describe_delimiter(dialect_.delimiter),
                              dialect_.decimal == '.' ? "" : fmt::format(", decimal mark '{}'", dialect_.decimal),
@@ -398,11 +395,11 @@ class TableFinder {
 
   /// If the default columns include a column of text, throws InputError that names it before parsing.
   void require_numbers(const TextTable& table) const {
-    for (const std::size_t column : table.selected) {
-      const SampleRow* const text = find_kind(FieldKind::text, data_row_, column);
-      if (text == nullptr || find_kind(FieldKind::number, data_row_, column) != nullptr) continue;
-      throw_not_numeric(source_, table.columns, column,
-                        fmt::format("text ({} in line {})", show_text(text->fields()[column]), text->line));
+    for (const ElementChoice& choice : table.chosen) {
+      const SampleRow* const text = find_kind(FieldKind::text, data_row_, choice.column);
+      if (text == nullptr || find_kind(FieldKind::number, data_row_, choice.column) != nullptr) continue;
+      throw_not_numeric(source_, table.columns, choice.column,
+                        fmt::format("text ({} in line {})", show_text(text->fields()[choice.column]), text->line));
     }
   }
 

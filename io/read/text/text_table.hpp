@@ -51,7 +51,6 @@ struct TextTable {
   RowShape shape;                     ///< the fields of a row that the parser reads
   ColumnList columns;                 ///< all columns of the table
   std::vector<ElementChoice> chosen;  ///< the columns to be read, as select_elements() returns them
-  std::vector<std::size_t> selected;  ///< numbers of the chosen columns
   bool has_units = false;             ///< true if a row below the header names units, all of which may be empty
   std::size_t first_field = 0;        ///< the field of a row that is column 0: 1 if rows begin with a bar
   std::string kind;                   ///< description of the layout for InputRows::kind

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/raw_reader.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <limits>
 #include <string>

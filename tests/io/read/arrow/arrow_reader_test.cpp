@@ -1,5 +1,5 @@
 // Arrow itself makes these files. Some tests choose either Parquet or Arrow, which share most of the reader.
-#include <epsflow/io/read/arrow/arrow_formats.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <epsflow/io/read/numpy/npy_reader.hpp>
+#include <epsflow/io/read/readers.hpp>
 
 #include <algorithm>
 #include <cstdint>

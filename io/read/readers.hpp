@@ -1,0 +1,117 @@
+// The readers of all formats but text (text/text_reader.hpp), which the list of formats names (format.cpp). Damaged
+// files may crash the libraries behind the functions called parse_…: call these in a child process.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <epsflow/io/file_points.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/format.hpp>
+#include <epsflow/io/read/library_file.hpp>
+#include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/value_sink.hpp>
+
+namespace epsflow::io {
+
+/// Return the functions that read a format; all null if the build leaves out its library.
+[[nodiscard]] Reader npz_reader();
+[[nodiscard]] Reader fits_reader();
+[[nodiscard]] Reader hdf5_reader();
+[[nodiscard]] Reader parquet_reader();
+[[nodiscard]] Reader arrow_reader();
+
+/// Reads the rest of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision. Columns
+/// are chosen by number. Throws UsageError without dims, InputError if the file ends within a point.
+[[nodiscard]] FilePoints read_raw(ByteStream& stream, const Source& source);
+
+/// Reads an array as points: two axes are rows and columns, in C or Fortran order; one axis is n points in one
+/// dimension, or, with a structured type, n points whose columns are the fields. Values may be floats, integers or
+/// booleans of any byte order. One element of a field that is an array is "pos[0]". Fields of other types are allowed
+/// unless they are selected. Bytes after the array are ignored, as in numpy.
+///
+/// One pass, forward only; peak memory: the points and a block. Throws InputError if the header is damaged or claims
+/// more than the file holds, if a type is not a plain number, and for a few long rows that look transposed;
+/// ResourceError if the points exceed the memory budget.
+[[nodiscard]] FilePoints read_npy(ByteStream& stream, const Source& source);
+
+/// Reads an array of the archive as read_npy() does. source.options.table names its member, with or without .npy; by
+/// default it is the only one that can be points. If source.options.columns names members of one axis, these are the
+/// columns; they must have the same length.
+///
+/// An array is unpacked on the way, so that the peak memory is the points and a block, and the archive itself if it
+/// comes through a pipe. Throws InputError for a damaged archive, or listing the arrays if none can be chosen;
+/// ResourceError if the points exceed the memory budget.
+[[nodiscard]] FilePoints read_npz(ByteStream& stream, const Source& source);
+
+/// Opens a file once to read many tables of it. Returns a function that reads arrays of one axis, by name, as columns.
+/// Throws as read_npz(), and the function throws InputError if an array is missing.
+[[nodiscard]] std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file);
+
+/// Reads the columns of a binary or ASCII table as points. The table is source.options.table: an extension number (1 is
+/// the first after the primary array) or an EXTNAME; by default the first table. Columns hold numbers or truth values
+/// (0 and 1) and are named without regard to case; one element of a vector is "POS[2]", counted from 0. Nulls become
+/// NaN: integers that are stored as TNULL, and fields of ASCII tables that equal TNULL apart from blanks at their ends.
+/// TSCAL and TZERO are applied. If all columns are unscaled and of type E in a binary table, the points are float32;
+/// otherwise float64.
+///
+/// Holds fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason if the file is damaged
+/// or truncated, or listing the tables or columns if a chosen one does not exist. Source: FITS Standard 4.0, section 7.
+void parse_fits(const LibraryFile& file, const Source& source, ValueSink& points);
+
+/// Reads points from a file of HDF5 or netCDF-4. If source.options.table is set, it is the path of one of these:
+///
+/// - a data set with two axes of numbers, which are rows and columns;
+/// - a data set with one axis of numbers, which are points in one dimension;
+/// - a table, a data set of compound elements, whose members are its columns. An array as a member has several columns,
+///   "name[0]" and so on;
+/// - a group. Then source.options.columns are paths, relative to it unless they begin with '/', of data sets with one
+///   axis and equal length.
+///
+/// Without source.options.table, the first of these that applies is read:
+///
+/// 1. If a chosen column begins with '/', all chosen columns are paths of data sets with one axis and equal length.
+/// 2. If the file is a snapshot of a cosmological simulation (hdf5_columns.hpp), the columns of its particles, unless
+///    all chosen columns are paths of data sets.
+/// 3. The only data set that has the chosen columns.
+/// 4. If no data set has them and all chosen columns are paths without a leading '/', these data sets.
+///
+/// Columns hold integers or floats. If all are float32, so are the points; otherwise they are float64. netCDF's
+/// _FillValue and missing_value become NaN; _Unsigned, scale_factor and add_offset are applied.
+///
+/// Holds an Hdf5Session. Throws InputError
+///
+/// - with the library's reason, if the file is damaged, truncated or open for writing;
+/// - with a list of the data sets or columns, if a chosen one does not exist, or if several data sets fit;
+/// - if a data frame of pandas would be read;
+/// - if values are packed with a filter that the library lacks;
+/// - if values are stored in other files, unless ReadOptions::external_storage is set.
+///
+/// Throws UsageError if source.options.particles is not the default and the particles of a snapshot are not read.
+void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points);
+
+/// Reads a neighbour table as write_hdf5_neighbors() writes it. Throws InputError naming the part that a file lacks.
+void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSink& table);
+
+/// Reads columns of a Parquet file as points. A column holds integers, floats of 16, 32 or 64 bits, or truth values (0
+/// and 1), or lists of these, which are vectors as in select_elements(). Dictionary and run-length encodings are read.
+/// A null becomes NaN, a null list NaN in all of its values. If all columns are float32, so are the points; otherwise
+/// they are float64. With NanPolicy::keep, times become seconds: dates and timestamps since 1970 (UTC), times of day
+/// since midnight, and durations. Decimals, which float64 would round, structures, and all other types are refused by
+/// name, and so are lists of different lengths.
+///
+/// Columns in which pandas stored the index of a frame are read only if ReadOptions name them. Column numbers skip
+/// them.
+///
+/// Only the chosen columns are read, some 65,000 rows at a time, fewer of long vectors. Throws InputError with the
+/// library's reason if the file is damaged or truncated, or claims more memory than a file of its size and rows can
+/// need; InputError listing the columns if a chosen one does not exist; ResourceError if memory runs out.
+void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points);
+
+/// As parse_parquet(), for a file of Arrow's IPC format, which is also version 2 of Feather. The chosen columns of a
+/// whole record batch are in memory at once.
+void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& points);
+
+}  // namespace epsflow::io
