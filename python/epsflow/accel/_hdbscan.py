@@ -33,7 +33,7 @@ def put_into(module: Any) -> None:
     @functools.wraps(original)
     def fit(self: Any, X: Any, y: Any = None) -> Any:
         with recorded("hdbscan.HDBSCAN.fit", X, least_rows()) as call:
-            if getattr(self, "branch_detection_data", False) and not call.is_small:
+            if getattr(self, "branch_detection_data", False) and not call.is_left_to_original:
                 call.left(NotServed("branches depend on which of the minimum spanning trees the original finds"))
             return original(self, on_host_if_on_gpu(X), y)
 
@@ -51,7 +51,7 @@ def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def linkage(X: Any, *positional: Any, **named: Any) -> Any:
         call = current()
-        if call is None or call.is_small:
+        if call is None or call.is_left_to_original:
             return original(X, *positional, **named)
         try:
             given = parameters.bind(X, *positional, **named)
