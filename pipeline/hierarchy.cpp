@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
@@ -203,9 +204,7 @@ NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsVie
                             "the search of the new points");
   session.on_threads([&] {
     Points moved(q, points.dims(), Precision::float64);
-    parallel_ranges(q, kTreePiece, [&](std::size_t begin, std::size_t end) {
-      transform_points(session.metric(), queries, begin, end, moved.values<double>().data() + begin * points.dims());
-    });
+    transform_all(session.metric(), queries, moved.values<double>().data());
     Buffer<double> core(n);
     parallel_ranges(n, kTreePiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

@@ -1,7 +1,6 @@
 #include <epsflow/windows/window.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include <epsflow/clustering/device_window.hpp>
+#include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -26,8 +26,6 @@
 
 namespace epsflow {
 namespace {
-
-constexpr std::size_t kPiece = 1 << 14;
 
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
 constexpr std::uint64_t kPointsForOneChange = 20;
@@ -661,11 +659,8 @@ void WindowParts::give_ids(std::size_t v, std::span<const SharedCore> shared, st
 }
 
 std::vector<double> WindowParts::transformed(PointsView points) const {
-  const std::size_t width = transformed_dims(metric, dims);
-  std::vector<double> x(points.size() * width);
-  parallel_ranges(points.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-    transform_points(metric, points, begin, end, x.data() + begin * width);
-  });
+  std::vector<double> x(points.size() * transformed_dims(metric, dims));
+  transform_all(metric, points, x.data());
   return x;
 }
 
