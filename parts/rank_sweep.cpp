@@ -71,7 +71,7 @@ class RankBudget {
  public:
   /// share: the points of this rank, which the caller holds.
   RankBudget(PointsView share, const RankPart& part, std::span<const stages::EpsGroup> groups)
-      : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(most_levels(groups))) {}
+      : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(stages::most_levels(groups))) {}
 
   /// Throws ResourceError on every rank if one of them has too little memory.
   void require(Communicator& communicator, std::uint64_t memory) const {
@@ -91,19 +91,9 @@ class RankBudget {
   [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
 
  private:
-  static std::size_t most_levels(std::span<const stages::EpsGroup> groups) {
-    std::size_t levels = 1;
-    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    return levels;
-  }
-
   std::uint64_t held_;        ///< bytes held for the whole sweep
   std::uint64_t clustering_;  ///< bytes to cluster one eps
 };
-
-bool masked(const RunOptions& options) {
-  return options.clusters || (options.core_mask && options.keep != Keep::summary);
-}
 
 /// The part of a rank after counting, the part of the work for one eps that needs no other rank.
 class LoadedPart {
@@ -124,7 +114,7 @@ class LoadedPart {
       : group(eps),
         view_(std::move(loaded.view)),
         resident_(std::move(loaded.points), view_, part.scale(), {eps.radius, options.search, cancel},
-                  {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}) {}
+                  {.minpts = eps.minpts, .core_mask = masks_made(options), .labels = part.labels()}) {}
 
   PartView view_;
   ResidentPart resident_;

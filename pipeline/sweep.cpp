@@ -1,6 +1,5 @@
 #include <epsflow/pipeline/sweep.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <epsflow/clustering/verify.hpp>
@@ -10,6 +9,7 @@
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/slices.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 namespace {
@@ -62,8 +62,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
     groups = session.groups(sweep);
   }
   const double radius = groups.front().radius;  // groups are by descending eps
-  std::size_t levels = 0;
-  for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
+  const std::size_t levels = stages::most_levels(groups);
   if (shared) groups.clear();
   const auto emit = [&](VariantResult&& result) {
     if (by_clusters) {
