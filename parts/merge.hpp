@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/local_merge.hpp>

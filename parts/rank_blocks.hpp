@@ -12,7 +12,7 @@
 
 namespace epsflow::parts {
 
-/// A block of numbers for each rank. The numbers of a rank follow those of all lower ranks.
+/// A block of numbers for each rank. The numbers of a rank follow the numbers of lower ranks.
 class RankBlocks {
  public:
   RankBlocks() = default;

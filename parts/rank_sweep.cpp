@@ -25,6 +25,7 @@
 #include <epsflow/parts/part_weights.hpp>
 #include <epsflow/parts/resident_part.hpp>
 #include <epsflow/parts/transformed_points.hpp>
+#include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
@@ -292,6 +293,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     std::optional<RankWeights> weights = scale_weights(communicator, given.weights, share.size());
     check_weights(options, weights && weights->scale.negative());
     const Stopwatch time;
+    Reporter reporter(observer, sweep.size());
     std::optional<TransformedPoints> moved(std::in_place, share, metric,
                                            [&](std::span<double> most) { communicator.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
@@ -307,13 +309,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     figures.points = part->owned();
     figures.ghosts = part->ghosts();
     figures.distribute_seconds = time.seconds();
-    Progress progress{.variants = sweep.size()};
-    const OnResult take = [&](VariantResult&& result) {
-      on_result(std::move(result));
-      ++progress.variants_done;
-      progress.seconds = time.seconds();
-      if (observer.on_progress) observer.on_progress(progress);
-    };
+    const OnResult take = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
     GroupsOfParts clusterings(communicator, *part, distribution, options, points, take);
     cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
                    [&, &source = *part](const stages::EpsGroup& group) {

@@ -142,9 +142,7 @@ struct Predictor::State {
         eps(core.eps),
         count(core.points.size()),
         dims(core.points.dims()),
-        backend(make_backend(of_backend(options), [&](const std::string& notice) {
-          if (observer.on_notice) observer.on_notice(notice);
-        })) {}
+        backend(make_backend(of_backend(options), observer.on_notice)) {}
 
   Workers workers;
   Metric metric;
