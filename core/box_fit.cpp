@@ -1,11 +1,14 @@
 #include <epsflow/core/box_fit.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <string>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -15,6 +18,8 @@ constexpr double kLarge = 0x1p20;
 /// If a box fits, the grain has at most this many units in the last place of the largest coordinate. It has 4 if points
 /// reach the ends of a box that begins or ends at 0.
 constexpr double kFittingUnits = 0x1p10;
+/// Rows that a thread transforms at a time.
+constexpr std::size_t kTransformedRows = 1 << 13;
 
 double unit_in_last_place(double x) { return std::ldexp(1.0, std::max(std::ilogb(x) - 52, -1074)); }
 
@@ -102,6 +107,27 @@ void BoxFit::require_fit(double eps) const {
   const double grain = box_grain(metric_, k);
   if (eps >= kLarge * grain) return;
   throw UsageError(shown_side(metric_, k, grain) + " which is too coarse for eps " + format_number(eps) + kRemedy);
+}
+
+bool all_identity(const Metric& metric, PointsView points) {
+  std::atomic<bool> all = true;
+  parallel_ranges(points.size(), kTransformedRows, [&](std::size_t begin, std::size_t end) {
+    if (all && !is_identity(metric, points, begin, end)) all = false;
+  });
+  return all;
+}
+
+void transform_all(const Metric& metric, PointsView points, double* out, BoxFit* fit) {
+  const std::size_t width = transformed_dims(metric, points.dims());
+  std::mutex mutex;
+  parallel_ranges(points.size(), kTransformedRows, [&](std::size_t begin, std::size_t end) {
+    transform_points(metric, points, begin, end, out + begin * width);
+    if (fit == nullptr || metric.box.empty()) return;
+    BoxFit part(metric);
+    part.add(points, begin, end);
+    const std::scoped_lock lock(mutex);
+    fit->add(part);
+  });
 }
 
 }  // namespace epsflow

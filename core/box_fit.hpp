@@ -1,6 +1,6 @@
-// Checks that a periodic box fits the points in it. Coordinates on its closed sides are rounded to a grain
-// (core/metric.hpp) that grows with the box. In a box about as large as the points, float64 rounds as much anyway. A
-// far larger box, such as a side of 1e17 written for "none", would move points by more than eps.
+// Transforms all points of a data set, and checks that a periodic box fits them. Coordinates on its closed sides are
+// rounded to a grain (core/metric.hpp) that grows with the box. In a box about as large as the points, float64 rounds
+// as much anyway. A far larger box, such as a side of 1e17 written for "none", would move points by more than eps.
 #pragma once
 
 #include <cstddef>
@@ -50,5 +50,11 @@ class BoxFit {
   const Metric& metric_;
   std::vector<AxisRange> axes_;  ///< empty without a box or without points
 };
+
+/// Returns true if is_identity() holds for all points. Parallel. Throws as is_identity().
+[[nodiscard]] bool all_identity(const Metric& metric, PointsView points);
+
+/// Calls transform_points() for all points, in parallel. out: [n × transformed_dims]. fit: null, or gets the points.
+void transform_all(const Metric& metric, PointsView points, double* out, BoxFit* fit = nullptr);
 
 }  // namespace epsflow

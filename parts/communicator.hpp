@@ -71,10 +71,11 @@ class Communicator {
 /// Copies bytes, in parallel.
 void copy_bytes(const void* from, std::size_t bytes, void* to);
 
-/// counts: number of elements of each rank. Returns [ranks + 1] where the elements of each rank begin, and the end.
+/// counts: number of elements of each rank. Returns [ranks + 1] where the elements of each rank begin, from `first` on,
+/// and the end.
 template <class Counts>
-[[nodiscard]] std::vector<std::size_t> begins_of(const Counts& counts) {
-  std::vector<std::size_t> begins{0};
+[[nodiscard]] std::vector<std::size_t> begins_of(const Counts& counts, std::size_t first = 0) {
+  std::vector<std::size_t> begins{first};
   for (const auto count : counts) begins.push_back(begins.back() + static_cast<std::size_t>(count));
   return begins;
 }

@@ -33,14 +33,6 @@ std::vector<std::uint64_t> told(Communicator& communicator, const Counts& counts
   return communicator.exchange_counts(std::vector<std::uint64_t>(counts.begin(), counts.end()));
 }
 
-std::vector<std::uint64_t> places_of(std::uint64_t first, std::span<const std::uint64_t> counts) {
-  std::vector<std::uint64_t> places{first};
-  for (const std::uint64_t count : counts) places.push_back(places.back() + count);
-  return places;
-}
-
-std::uint64_t total(std::span<const std::uint64_t> counts) { return places_of(0, counts).back(); }
-
 }  // namespace
 
 std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsView rows, PointsView share,
@@ -58,10 +50,10 @@ std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsV
   };
   if (!all_can(communicator, observer, cut)) return nullptr;
   made->row_bytes_ = rows.dims() * bytes_of(rows.precision());
-  made->firsts_ = places_of(0, communicator.exchange_counts(std::vector<std::uint64_t>(ranks, share.size())));
-  made->places_ = places_of(0, told(communicator, counts.owned));
-  made->ghosts_ = total(told(communicator, counts.ghosts));
-  const std::uint64_t most_sent = total(told(communicator, counts.send_list));
+  made->ids_ = RankBlocks(communicator, share.size());
+  made->places_ = begins_of(told(communicator, counts.owned));
+  made->ghosts_ = begins_of(told(communicator, counts.ghosts)).back();
+  const std::uint64_t most_sent = begins_of(told(communicator, counts.send_list)).back();
   PerRank<std::byte> keys(ranks);
   const auto make_buffer = [&] {
     std::ranges::fill(keys, made->part_->make_buffer({.part = static_cast<std::uint32_t>(communicator.rank()),
@@ -120,7 +112,7 @@ RankPart::Loaded DeviceRank::load(const PartReach& reach) {
   const auto places_from = [&](std::uint64_t first, std::span<const std::size_t> send_begins) {
     std::vector<std::uint64_t> counts;
     for (std::size_t r = 0; r < ranks(); ++r) counts.push_back(send_begins[r + 1] - send_begins[r]);
-    return places_of(first, communicator_.exchange_counts(counts));
+    return begins_of(communicator_.exchange_counts(counts), first);
   };
   const std::vector<std::uint64_t> inner = places_from(owned(), send_list.inner_begins);
   const std::vector<std::uint64_t> outer = places_from(inner.back(), send_list.outer_begins);
@@ -175,7 +167,7 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
   std::vector<std::uint64_t> ids(points.size());
   for (std::size_t r = 0; r < ranks(); ++r) {
     for_all(static_cast<std::size_t>(counts[r]),
-            [&](std::size_t i) { ids[begins[r] + i] = firsts_[r] + rows[begins[r] + i]; });
+            [&](std::size_t i) { ids[begins[r] + i] = ids_.first(r) + rows[begins[r] + i]; });
   }
   return ids;
 }

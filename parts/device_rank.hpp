@@ -13,6 +13,7 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rank_blocks.hpp>
 #include <epsflow/parts/rank_part.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -64,7 +65,7 @@ class DeviceRank final : public RankPart {
   std::uint64_t row_bytes_ = 0;
   std::uint64_t ghosts_ = 0;
   std::uint64_t sent_bytes_ = 0;
-  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] id of the first row of each share, and the number of rows
+  RankBlocks ids_;                     ///< ids of the rows of each share
   std::vector<std::uint64_t> places_;  ///< [ranks + 1] where the own points sent by each rank begin
   std::unique_ptr<DevicePart> part_;
   std::vector<std::unique_ptr<PeerBuffer>> buffers_;  ///< [ranks]

@@ -34,10 +34,6 @@ DeviceSweep::DeviceSweep(const RunOptions& options, std::span<const PartWorker> 
       parts_(workers.size()),
       buffers_(workers.size()) {}
 
-bool DeviceSweep::masked() const noexcept {
-  return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
-}
-
 template <class F>
 void DeviceSweep::on_devices(F&& f) const {
   stop_.check();
@@ -76,7 +72,7 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
                                             .ghosts = ghosts[p],
                                             .most_sent = send_list[p],
                                             .labels = labels_kept(options),
-                                            .core = made->masked()});
+                                            .core = masks_made(options)});
   });
   made->on_devices([&](std::size_t g) {
     std::vector<std::uint64_t> places;
@@ -101,7 +97,8 @@ class DeviceSweep::Group {
     sweep_.on_devices([&](std::size_t p) {
       PartPoints points;
       points.loaded = sweep_.workers_[p].backend.load(sweep_.parts_[p]->points(views_[p].size()), space);
-      const DirectOptions direct{.minpts = group.minpts, .core_mask = sweep_.masked(), .labels = MemorySpace::device};
+      const DirectOptions direct{
+          .minpts = group.minpts, .core_mask = masks_made(options_), .labels = MemorySpace::device};
       residents_[p] = std::make_unique<ResidentPart>(std::move(points), views_[p], nullptr,
                                                      PartSearch{group.radius, options_.search, sweep_.stop_}, direct);
     });
@@ -192,7 +189,7 @@ class DeviceSweep::Group {
     std::vector<VariantResult> of_parts(views_.size());
     std::vector<OwnCounts> counts(views_.size());
     if (kept) result.labels = sweep_.parts_.front()->label_buffer(sweep_.rows_);
-    const bool masked = sweep_.masked();
+    const bool masked = masks_made(options_);
     if (masked) result.core.resize(sweep_.rows_);
     sweep_.on_devices([&](std::size_t p) {
       const PartView& view = views_[p];

@@ -38,7 +38,6 @@ class DeviceSweep {
   class Group;
 
   DeviceSweep(const RunOptions& options, std::span<const PartWorker> workers, CancelToken& stop, std::size_t rows);
-  [[nodiscard]] bool masked() const noexcept;
   /// Calls f(p) for each device, each on a thread of its own.
   template <class F>
   void on_devices(F&& f) const;

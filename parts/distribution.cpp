@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include <epsflow/core/error.hpp>
@@ -43,10 +42,7 @@ Distribution::Distribution(Communicator& communicator, PointsView share, const P
   counts = communicator.exchange_counts(counts);
   received_ = begins_of(counts);
   require_count(size());
-  firsts_.resize(ranks() + 1, 0);
-  firsts_[static_cast<std::size_t>(communicator.rank()) + 1] = share.size();
-  communicator.sum(std::span(firsts_));
-  std::partial_sum(firsts_.begin(), firsts_.end(), firsts_.begin());
+  ids_ = RankBlocks(communicator, share.size());
 
   const std::size_t row = share.dims() * epsflow::bytes_of(share.precision());
   Buffer<std::byte> rows(share.bytes());

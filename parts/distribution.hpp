@@ -12,6 +12,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rank_blocks.hpp>
 #include <epsflow/parts/rows_by_part.hpp>
 
 namespace epsflow::parts {
@@ -36,7 +37,7 @@ class Distribution {
   [[nodiscard]] std::uint64_t id(std::size_t i) const noexcept {
     const auto r =
         static_cast<std::size_t>(std::upper_bound(received_.begin(), received_.end(), i) - received_.begin()) - 1;
-    return firsts_[r] + offsets_[i];
+    return ids_.first(r) + offsets_[i];
   }
   /// The number of rows of the share.
   [[nodiscard]] std::size_t share() const noexcept { return rows_.rows(); }
@@ -61,7 +62,7 @@ class Distribution {
   RowsByPart rows_;                    ///< rows of the share
   std::vector<std::size_t> sent_;      ///< [ranks + 1] where the points sent to each rank begin, by place
   std::vector<std::size_t> received_;  ///< [ranks + 1] where the own points received from each rank begin
-  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] id of the first row of each share, and the number of rows
+  RankBlocks ids_;                     ///< ids of the rows of each share
   Buffer<std::uint32_t> offsets_;      ///< [own] row of each point in the share from which it came
   Points own_;                         ///< with capacity for some ghosts
 };

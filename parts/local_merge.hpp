@@ -32,13 +32,14 @@ struct PartSets {
   PartSets(PartClusters&& found, std::vector<std::uint32_t>&& rows);
 };
 
-/// The clusters of a part, numbered among the clusters of all parts, as in MergedClusters.
+/// The clusters of a part, numbered among the clusters of all parts. A cluster whose core points are all outer ghosts
+/// has no number among all: the part cannot find out which cluster it is. No owned point is in it.
 struct NumberedSets {
   /// For each cluster that the part found: its new number in the labels of the part, which is its index in the arrays
   /// below. Clusters that are the same get the same number.
   ClusterNumbers local;
-  /// [local.count] number of the cluster among all, ascending. The last entry is MergedSets::count if there are
-  /// clusters without a number, whose core points are all outer ghosts.
+  /// [local.count] number of the cluster among all, ascending. The last entry is the number of clusters of all parts if
+  /// there are clusters without a number.
   std::vector<std::uint32_t> global;
   std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
 };

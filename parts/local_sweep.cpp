@@ -136,13 +136,8 @@ class LocalGroup {
     std::vector<std::vector<OfPart>> of_parts;  ///< [level][part]
   };
 
-  [[nodiscard]] bool labels_kept() const noexcept { return parts::labels_kept(options_); }
-  [[nodiscard]] bool masked() const noexcept {
-    return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
-  }
-
   [[nodiscard]] std::size_t levels_in_memory() const {
-    if (!labels_kept()) return group_.minpts.size();
+    if (!labels_kept(options_)) return group_.minpts.size();
     // The labels of parts and of the result, with masks.
     const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows().rows());
     return static_cast<std::size_t>(std::max<std::uint64_t>(1, setting_.memory / bytes));
@@ -175,7 +170,7 @@ class LocalGroup {
   }
 
   void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts) {
-    const DirectOptions direct{.minpts = minpts, .core_mask = masked()};
+    const DirectOptions direct{.minpts = minpts, .core_mask = masks_made(options_)};
     const PointsSource source = points_.source(views_[part], reach_.inner, reach_.outer);
     Backend& backend = workers_[worker].backend;
     PartPoints brought;
@@ -247,7 +242,7 @@ class LocalGroup {
                     [&](VariantResult&& result, std::size_t l, const LevelResult& found) {
                       take(round, part, first + l, std::move(result), found);
                       find_moves(round, part, first + l);
-                      if (!labels_kept()) round.of_parts[first + l][part].labels = {};
+                      if (!labels_kept(options_)) round.of_parts[first + l][part].labels = {};
                     });
       } else if (last < round.minpts.size()) {
         visit.leave(numbers);
@@ -268,7 +263,7 @@ class LocalGroup {
       visit.label(std::span(round.variants).subspan(first, last - first), numbers,
                   [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
                     take(round, part, first + l, std::move(result), of_level);
-                    if (!labels_kept()) round.of_parts[first + l][part].labels = {};
+                    if (!labels_kept(options_)) round.of_parts[first + l][part].labels = {};
                   });
     });
     if (!stay_) evict(part);
@@ -323,7 +318,7 @@ class LocalGroup {
     }
     VariantResult& result = round.results[level];
     result.summary = totals.summary(round.merged[level].count);
-    if (labels_kept()) {
+    if (labels_kept(options_)) {
       result.labels = Labels(points_.rows().rows());
       std::int32_t* const to = result.labels.data();
       points_.rows().for_all([&](std::size_t part, std::size_t row, std::size_t id) {
@@ -331,7 +326,7 @@ class LocalGroup {
         to[row] = label == kNoise ? kNoise : numbers[part][static_cast<std::size_t>(label)];
       });
     }
-    if (masked()) {
+    if (masks_made(options_)) {
       result.core.resize(points_.rows().rows());
       std::uint8_t* const to = result.core.data();
       points_.rows().for_all(
@@ -466,9 +461,8 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
       on_devices = DeviceSweep::make(input.view(), cuts, reaches.back(), options, workers, stop);
       if (on_devices != nullptr) return;
     }
-    std::size_t levels = 1;
-    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    const PartsBudget budget(what, options, input, moved && !moved->identity(), workers.size(), levels);
+    const PartsBudget budget(what, options, input, moved && !moved->identity(), workers.size(),
+                             stages::most_levels(groups));
     try {
       points.emplace(input, weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches,
                      budget.most_ghosts());

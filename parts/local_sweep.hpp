@@ -32,6 +32,10 @@ inline constexpr std::size_t kMostPartsOfAll = 1024;
 [[nodiscard]] inline bool labels_kept(const RunOptions& options) noexcept {
   return options.keep != Keep::summary || options.clusters;
 }
+/// Returns true if core masks are made, for the result or to count the core points of clusters.
+[[nodiscard]] inline bool masks_made(const RunOptions& options) noexcept {
+  return options.clusters || (options.core_mask && options.keep != Keep::summary);
+}
 
 /// The number of parts that a worker holds at a time, so that one can be loaded while the other is clustered.
 inline constexpr std::size_t kTogether = 2;

@@ -4,67 +4,19 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/for_all.hpp>
+#include <epsflow/parts/rank_blocks.hpp>
 #include <epsflow/parts/ranked_bits.hpp>
 
 namespace epsflow::parts {
 namespace {
 
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-
-/// Consecutive blocks of numbers, one block for each rank.
-class Blocks {
- public:
-  /// mine: how many numbers this rank has.
-  Blocks(Communicator& communicator, std::uint64_t mine)
-      : begins_(begins_of_all(communicator, mine)), first_(begins_[static_cast<std::size_t>(communicator.rank())]) {}
-  /// The first number of this rank.
-  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
-  [[nodiscard]] std::uint64_t all() const noexcept { return begins_.back(); }
-  [[nodiscard]] std::size_t rank_of(std::uint64_t number) const noexcept {
-    return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), number) - begins_.begin()) - 1;
-  }
-
- private:
-  static std::vector<std::uint64_t> begins_of_all(Communicator& communicator, std::uint64_t mine) {
-    std::vector<std::uint64_t> begins(static_cast<std::size_t>(communicator.size()) + 1);
-    begins[static_cast<std::size_t>(communicator.rank()) + 1] = mine;
-    communicator.sum(std::span(begins));
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    return begins;
-  }
-
-  std::vector<std::uint64_t> begins_;
-  std::uint64_t first_;
-};
-
-/// Requests the values of numbers from the ranks that own them. value_of(k): the value of the k-th number of this rank.
-/// Returns the values in the order of `numbers`. Collective.
-template <class F>
-std::vector<std::uint64_t> ask(Communicator& communicator, const Blocks& blocks, std::span<const std::uint64_t> numbers,
-                               F&& value_of) {
-  PerRank<std::uint64_t> letters(static_cast<std::size_t>(communicator.size()));
-  std::vector<std::uint32_t> rank_of(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    rank_of[i] = static_cast<std::uint32_t>(blocks.rank_of(numbers[i]));
-    letters[rank_of[i]].push_back(numbers[i]);
-  }
-  letters = all_to_all(communicator, letters);
-  for (auto& letter : letters) {
-    for (std::uint64_t& number : letter) number = value_of(number - blocks.first());
-  }
-  letters = all_to_all(communicator, letters);
-  std::vector<std::size_t> next(letters.size(), 0);
-  std::vector<std::uint64_t> answers(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) answers[i] = letters[rank_of[i]][next[rank_of[i]]++];
-  return answers;
-}
 
 struct NumberedValue {
   std::uint64_t number;
@@ -77,7 +29,7 @@ bool by_ends(const NumberedValue& a, const NumberedValue& b) {
 
 /// Sends values to the ranks of their numbers. Calls take(k, value) for values of this rank's k-th number. Collective.
 template <class F>
-void tell(Communicator& communicator, const Blocks& blocks, const std::vector<NumberedValue>& all, F&& take) {
+void tell(Communicator& communicator, const RankBlocks& blocks, const std::vector<NumberedValue>& all, F&& take) {
   PerRank<NumberedValue> letters(static_cast<std::size_t>(communicator.size()));
   for (const NumberedValue& told : all) letters[blocks.rank_of(told.number)].push_back(told);
   letters = all_to_all(communicator, letters);
@@ -89,7 +41,7 @@ void tell(Communicator& communicator, const Blocks& blocks, const std::vector<Nu
 /// The clusters of this rank that have shared points, in a forest whose roots represent components.
 class Components {
  public:
-  Components(Communicator& communicator, const Blocks& blocks, std::uint64_t clusters)
+  Components(Communicator& communicator, const RankBlocks& blocks, std::uint64_t clusters)
       : communicator_(communicator), blocks_(blocks), place_(clusters, kNowhere) {}
 
   /// Adds a tie. mine: a cluster of this rank; other: of any rank.
@@ -142,7 +94,7 @@ class Components {
     std::vector<std::uint64_t> others;
     for (const NumberedValue& tie : ties_) others.push_back(tie.value);
     const std::vector<std::uint64_t> of_others =
-        ask(communicator_, blocks_, others, [&](std::uint64_t k) { return grand_[place_[k]]; });
+        ask<std::uint64_t>(communicator_, blocks_, others, [&](std::uint64_t k) { return grand_[place_[k]]; });
     std::vector<NumberedValue> hooks;
     std::vector<std::uint64_t> next = parent_;
     for (std::size_t i = 0; i < ties_.size(); ++i) {
@@ -154,14 +106,14 @@ class Components {
          [&](std::uint64_t k, std::uint64_t value) { next[place_[k]] = std::min(next[place_[k]], value); });
     parent_ = std::move(next);
     std::vector<std::uint64_t> grand =
-        ask(communicator_, blocks_, parent_, [&](std::uint64_t k) { return parent_[place_[k]]; });
+        ask<std::uint64_t>(communicator_, blocks_, parent_, [&](std::uint64_t k) { return parent_[place_[k]]; });
     const bool changed = grand != grand_;
     grand_ = std::move(grand);
     return changed;
   }
 
   Communicator& communicator_;
-  const Blocks& blocks_;
+  const RankBlocks& blocks_;
   std::vector<std::uint32_t> place_;  ///< [clusters] index in members_, or kNowhere
   std::vector<NumberedValue> ties_;   ///< a cluster of this rank, and another cluster
   std::vector<NumberedValue> seen_ = std::vector<NumberedValue>(1 << 12, {kNone, kNone});  ///< a cache of recent ties
@@ -256,8 +208,8 @@ struct RootCluster {
 };
 
 /// Returns the roots of this rank, ascending by core point.
-std::vector<RootCluster> root_clusters(Communicator& communicator, const Blocks& blocks, const Components& components,
-                                       std::span<const std::uint64_t> first_cores) {
+std::vector<RootCluster> root_clusters(Communicator& communicator, const RankBlocks& blocks,
+                                       const Components& components, std::span<const std::uint64_t> first_cores) {
   const auto members = components.members();
   std::vector<NumberedValue> of_roots;
   for (std::size_t m = 0; m < members.size(); ++m) {
@@ -338,15 +290,13 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
 
 MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,
                               std::span<const std::uint32_t> shared, const PartView& view, std::uint64_t points) {
-  const Blocks blocks(communicator, first_cores.size());
+  const RankBlocks blocks(communicator, first_cores.size());
   // Each rank sends the clusters of the points of its send list to the ranks that have them as ghosts.
-  const std::vector<std::uint64_t> send_begins(view.send_begins.begin(), view.send_begins.end());
-  const std::vector<std::uint64_t> halo_begins(view.inner_begins.begin(), view.inner_begins.end());
-  std::vector<std::uint64_t> send_list(send_begins.back()), halo(halo_begins.back());
+  std::vector<std::uint64_t> send_list(view.send_begins.back()), halo(view.inner_begins.back());
   for (std::size_t i = 0; i < send_list.size(); ++i) {
     send_list[i] = shared[i] == UnitedPart::kNoSet ? kNone : blocks.first() + shared[i];
   }
-  communicator.all_to_all(send_list.data(), send_begins, halo.data(), halo_begins, sizeof(std::uint64_t));
+  communicator.all_to_all(send_list.data(), view.send_begins, halo.data(), view.inner_begins, sizeof(std::uint64_t));
   Components components(communicator, blocks, first_cores.size());
   for (std::size_t i = 0; i < halo.size(); ++i) {
     const std::uint32_t mine = shared[send_list.size() + i];
@@ -375,8 +325,8 @@ MergedClusters merge_clusters(Communicator& communicator, std::span<const std::u
   });
   for (const std::uint32_t member : members) numbers[member] = static_cast<std::uint32_t>(ranks.count);
   for (std::size_t i = 0; i < roots.size(); ++i) numbers[roots[i].cluster] = ranks.of_second[i];
-  const std::vector<std::uint64_t> of_members =
-      ask(communicator, blocks, components.roots(), [&](std::uint64_t k) { return std::uint64_t{numbers[k]}; });
+  const std::vector<std::uint64_t> of_members = ask<std::uint64_t>(
+      communicator, blocks, components.roots(), [&](std::uint64_t k) { return std::uint64_t{numbers[k]}; });
   for (std::size_t m = 0; m < members.size(); ++m) numbers[members[m]] = static_cast<std::uint32_t>(of_members[m]);
   return number_locally(numbers, members, ranks.of_first, ranks.count);
 }

@@ -9,25 +9,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include <epsflow/core/phases.hpp>
 #include <epsflow/parts/communicator.hpp>
+#include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/part_view.hpp>
 
 namespace epsflow::parts {
 
-/// The clusters of this part, numbered among the clusters of all parts. A cluster whose core points are all outer
-/// ghosts has no number among all: this part cannot find out which cluster it is. No owned point is in it.
-struct MergedClusters {
-  /// For each cluster that this part found: its new number in the labels of this part, which is its index in the arrays
-  /// below. Clusters that are the same get the same number.
-  ClusterNumbers local;
-  /// [local.count] number of the cluster among all, ascending. The last entry is `count` if there are clusters without
-  /// a number.
-  std::vector<std::uint32_t> global;
-  std::uint64_t count = 0;           ///< number of clusters of all parts
-  std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
+/// The clusters of this part, and how many all parts have.
+struct MergedClusters : NumberedSets {
+  std::uint64_t count = 0;
 };
 
 /// Merges the clusters of all parts at one level. Returns the clusters of this part with their numbers among all.

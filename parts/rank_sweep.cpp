@@ -25,6 +25,7 @@
 #include <epsflow/parts/part_weights.hpp>
 #include <epsflow/parts/resident_part.hpp>
 #include <epsflow/parts/transformed_points.hpp>
+#include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
@@ -71,7 +72,7 @@ class RankBudget {
  public:
   /// share: the points of this rank, which the caller holds.
   RankBudget(PointsView share, const RankPart& part, std::span<const stages::EpsGroup> groups)
-      : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(most_levels(groups))) {}
+      : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(stages::most_levels(groups))) {}
 
   /// Throws ResourceError on every rank if one of them has too little memory.
   void require(Communicator& communicator, std::uint64_t memory) const {
@@ -91,19 +92,9 @@ class RankBudget {
   [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
 
  private:
-  static std::size_t most_levels(std::span<const stages::EpsGroup> groups) {
-    std::size_t levels = 1;
-    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    return levels;
-  }
-
   std::uint64_t held_;        ///< bytes held for the whole sweep
   std::uint64_t clustering_;  ///< bytes to cluster one eps
 };
-
-bool masked(const RunOptions& options) {
-  return options.clusters || (options.core_mask && options.keep != Keep::summary);
-}
 
 /// The part of a rank after counting, the part of the work for one eps that needs no other rank.
 class LoadedPart {
@@ -124,7 +115,7 @@ class LoadedPart {
       : group(eps),
         view_(std::move(loaded.view)),
         resident_(std::move(loaded.points), view_, part.scale(), {eps.radius, options.search, cancel},
-                  {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}) {}
+                  {.minpts = eps.minpts, .core_mask = masks_made(options), .labels = part.labels()}) {}
 
   PartView view_;
   ResidentPart resident_;
@@ -302,6 +293,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     std::optional<RankWeights> weights = scale_weights(communicator, given.weights, share.size());
     check_weights(options, weights && weights->scale.negative());
     const Stopwatch time;
+    Reporter reporter(observer, sweep.size());
     std::optional<TransformedPoints> moved(std::in_place, share, metric,
                                            [&](std::span<double> most) { communicator.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
@@ -317,13 +309,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     figures.points = part->owned();
     figures.ghosts = part->ghosts();
     figures.distribute_seconds = time.seconds();
-    Progress progress{.variants = sweep.size()};
-    const OnResult take = [&](VariantResult&& result) {
-      on_result(std::move(result));
-      ++progress.variants_done;
-      progress.seconds = time.seconds();
-      if (observer.on_progress) observer.on_progress(progress);
-    };
+    const OnResult take = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
     GroupsOfParts clusterings(communicator, *part, distribution, options, points, take);
     cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
                    [&, &source = *part](const stages::EpsGroup& group) {

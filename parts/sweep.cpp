@@ -11,7 +11,6 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/core/trace.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/held_engines.hpp>
@@ -20,6 +19,7 @@
 #include <epsflow/parts/rank_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
+#include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
@@ -32,29 +32,21 @@ namespace {
 class Together {
  public:
   Together(const Observer& observer, const OnResult& on_result, std::size_t variants)
-      : observer_(observer), on_result_(on_result), stop_(observer.cancel), variants_(variants) {}
+      : observer_(observer), on_result_(on_result), stop_(observer.cancel), reporter_(observer, variants) {}
 
+  /// Returns the observer of a run of a data set, which gives no notices.
   [[nodiscard]] Observer observer() {
-    Observer mine{.cancel = &stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
-    if (observer_.on_notice) {
-      mine.on_notice = [this](const std::string& text) {
-        const std::scoped_lock lock(mutex_);
-        if (!std::exchange(noticed_, true)) observer_.on_notice(text);
-      };
-    }
-    return mine;
+    return {.cancel = &stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
   }
 
   void take(VariantResult&& result) {
-    const std::scoped_lock lock(mutex_);
-    const Variant variant = result.variant;
-    refused_ = true;
-    on_result_(std::move(result));
-    refused_ = false;
-    done_.insert({variant.eps, variant.minpts});
-    if (observer_.on_progress) {
-      observer_.on_progress({.variants_done = done_.size(), .variants = variants_, .seconds = time_.seconds()});
-    }
+    reporter_.done([&] {
+      const Variant variant = result.variant;
+      refused_ = true;
+      on_result_(std::move(result));
+      refused_ = false;
+      done_.insert({variant.eps, variant.minpts});
+    });
   }
 
   /// True if on_result threw.
@@ -81,12 +73,9 @@ class Together {
  private:
   const Observer& observer_;
   const OnResult& on_result_;
-  const Stopwatch time_;
   CancelToken stop_;
-  std::mutex mutex_;
-  std::size_t variants_;
+  Reporter reporter_;
   std::set<std::pair<double, std::uint32_t>> done_;
-  bool noticed_ = false;
   bool refused_ = false;
 };
 

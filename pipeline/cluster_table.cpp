@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/cluster_table.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -26,15 +27,6 @@ namespace {
 /// Rows that a thread takes at a time.
 constexpr std::size_t kRows = 256;
 
-/// Calls work(first, last) for the rows of [0, n), on as many threads as the arena has.
-template <class Work>
-void for_rows(std::size_t n, const CancelToken& cancel, const Work& work) {
-  parallel_ranges(n, kRows, [&](std::size_t begin, std::size_t end) {
-    if (!cancel.cancelled()) work(begin, end);
-  });
-  cancel.check();
-}
-
 /// The fault of the first invalid row, whichever thread finds it.
 class FirstFault {
  public:
@@ -47,6 +39,8 @@ class FirstFault {
     text_ = what();
   }
   [[nodiscard]] bool found() const noexcept { return row_ != kNone; }
+  /// Returns the first invalid row so far, or a number beyond all rows.
+  [[nodiscard]] std::size_t row() const noexcept { return row_.load(std::memory_order_relaxed); }
   /// Throws InputError if a row is invalid.
   void check() const {
     if (row_ != kNone) throw InputError("row " + format_count(row_) + " of the table " + text_);
@@ -55,9 +49,19 @@ class FirstFault {
  private:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::mutex mutex_;
-  std::size_t row_ = kNone;
+  std::atomic<std::size_t> row_ = kNone;
   std::string text_;
 };
+
+/// Calls work(row) for the rows of [0, n), on as many threads as the arena has. Leaves out rows after a fault.
+template <class Work>
+void for_rows(std::size_t n, const CancelToken& cancel, const FirstFault& fault, const Work& work) {
+  parallel_ranges(n, kRows, [&](std::size_t begin, std::size_t end) {
+    if (cancel.cancelled()) return;
+    for (std::size_t row = begin; row < end && row < fault.row(); ++row) work(row);
+  });
+  cancel.check();
+}
 
 void check_shape(const NeighborsView& table) {
   const auto& offsets = table.offsets;
@@ -99,33 +103,31 @@ void check_eps(const NeighborsView& table, const std::vector<stages::EpsGroup>& 
 void check_rows(const NeighborsView& table, const CancelToken& cancel) {
   FirstFault fault;
   const std::size_t n = table.size();
-  for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
-    for (std::size_t row = first; row < last; ++row) {
-      bool itself = false;
-      for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
-        const std::uint32_t id = table.ids[at];
-        itself = itself || id == row;
-        if (id >= n) {
-          return fault.note(row, [&] {
-            return "names point " + format_count(id) + ", and there are " + format_count(n) + ": ids count from 0";
-          });
-        }
-        if (at > table.offsets[row] && table.ids[at - 1] >= id) {
-          return fault.note(row, [&] {
-            return "has " + format_count(id) + " behind " + format_count(table.ids[at - 1]) +
-                   ": sort each row by id, each id once";
-          });
-        }
-        if (!table.distances.empty() && !(table.distances[at] >= 0)) {
-          return fault.note(row, [&] {
-            return "has the distance " + format_number(table.distances[at]) + " to point " + format_count(id) +
-                   ": distances are numbers of at least 0";
-          });
-        }
+  for_rows(n, cancel, fault, [&](std::size_t row) {
+    bool itself = false;
+    for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
+      const std::uint32_t id = table.ids[at];
+      itself = itself || id == row;
+      if (id >= n) {
+        return fault.note(row, [&] {
+          return "names point " + format_count(id) + ", and there are " + format_count(n) + ": ids count from 0";
+        });
       }
-      if (!itself) {
-        return fault.note(row, [] { return "lacks the point itself, which is its own neighbour: add it"; });
+      if (at > table.offsets[row] && table.ids[at - 1] >= id) {
+        return fault.note(row, [&] {
+          return "has " + format_count(id) + " behind " + format_count(table.ids[at - 1]) +
+                 ": sort each row by id, each id once";
+        });
       }
+      if (!table.distances.empty() && !(table.distances[at] >= 0)) {
+        return fault.note(row, [&] {
+          return "has the distance " + format_number(table.distances[at]) + " to point " + format_count(id) +
+                 ": distances are numbers of at least 0";
+        });
+      }
+    }
+    if (!itself) {
+      return fault.note(row, [] { return "lacks the point itself, which is its own neighbour: add it"; });
     }
   });
   fault.check();
@@ -137,30 +139,28 @@ void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const
   std::ranges::sort(radii);
   constexpr double kNone = std::numeric_limits<double>::infinity();
   const auto distance = [&](std::uint64_t at) { return table.distances.empty() ? 0 : table.distances[at]; };
-  for_rows(table.size(), cancel, [&](std::size_t first, std::size_t last) {
-    for (std::size_t row = first; row < last; ++row) {
-      for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
-        const std::uint32_t id = table.ids[at];
-        const auto begin = table.ids.begin() + static_cast<std::ptrdiff_t>(table.offsets[id]);
-        const auto end = table.ids.begin() + static_cast<std::ptrdiff_t>(table.offsets[id + std::size_t{1}]);
-        const auto back = std::lower_bound(begin, end, static_cast<std::uint32_t>(row));
-        const bool there = back != end && *back == row;
-        const double to = distance(at);
-        const double from = there ? distance(static_cast<std::uint64_t>(back - table.ids.begin())) : kNone;
-        if (to == from) continue;
-        // With an eps between the two distances only one of the points is a neighbour of the other.
-        const auto eps = std::ranges::lower_bound(radii, std::min(to, from));
-        if (eps == radii.end() || *eps >= std::max(to, from)) continue;
-        return fault.note(row, [&] {
-          const std::string other = "row " + format_count(id);
-          return "has point " + format_count(id) +
-                 (table.distances.empty() ? "" : " at the distance " + format_number(to)) + ", and " + other +
-                 (there ? " has point " + format_count(row) + " at the distance " + format_number(from)
-                        : " does not have point " + format_count(row) +
-                              (table.distances.empty() ? "" : " within " + format_number(radii.back()))) +
-                 ": neighbours are so in both rows; make the table symmetric";
-        });
-      }
+  for_rows(table.size(), cancel, fault, [&](std::size_t row) {
+    for (std::uint64_t at = table.offsets[row]; at < table.offsets[row + 1]; ++at) {
+      const std::uint32_t id = table.ids[at];
+      const auto begin = table.ids.begin() + static_cast<std::ptrdiff_t>(table.offsets[id]);
+      const auto end = table.ids.begin() + static_cast<std::ptrdiff_t>(table.offsets[id + std::size_t{1}]);
+      const auto back = std::lower_bound(begin, end, static_cast<std::uint32_t>(row));
+      const bool there = back != end && *back == row;
+      const double to = distance(at);
+      const double from = there ? distance(static_cast<std::uint64_t>(back - table.ids.begin())) : kNone;
+      if (to == from) continue;
+      // With an eps between the two distances only one of the points is a neighbour of the other.
+      const auto eps = std::ranges::lower_bound(radii, std::min(to, from));
+      if (eps == radii.end() || *eps >= std::max(to, from)) continue;
+      return fault.note(row, [&] {
+        const std::string other = "row " + format_count(id);
+        return "has point " + format_count(id) +
+               (table.distances.empty() ? "" : " at the distance " + format_number(to)) + ", and " + other +
+               (there ? " has point " + format_count(row) + " at the distance " + format_number(from)
+                      : " does not have point " + format_count(row) +
+                            (table.distances.empty() ? "" : " within " + format_number(radii.back()))) +
+               ": neighbours are so in both rows; make the table symmetric";
+      });
     }
   });
 }
@@ -216,21 +216,19 @@ Neighbors table_of(std::span<const T> distances, std::size_t n, double eps, cons
   result.offsets[0] = 0;
   workers.arena.execute([&] {
     FirstFault fault;
-    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
-      for (std::size_t row = first; row < last; ++row) {
-        std::uint64_t count = 0;
-        for (std::size_t k = 0; k < n; ++k) {
-          const double d = distances[row * n + k];
-          if (!(d >= 0)) {
-            return fault.note(row, [&] {
-              return "has the distance " + format_number(d) + " to point " + format_count(k) +
-                     ": distances are numbers of at least 0";
-            });
-          }
-          count += k == row || d <= eps ? 1 : 0;
+    for_rows(n, cancel, fault, [&](std::size_t row) {
+      std::uint64_t count = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const double d = distances[row * n + k];
+        if (!(d >= 0)) {
+          return fault.note(row, [&] {
+            return "has the distance " + format_number(d) + " to point " + format_count(k) +
+                   ": distances are numbers of at least 0";
+          });
         }
-        result.offsets[row + 1] = count;
+        count += k == row || d <= eps ? 1 : 0;
       }
+      result.offsets[row + 1] = count;
     });
     fault.check();
     for (std::size_t row = 0; row < n; ++row) result.offsets[row + 1] += result.offsets[row];
@@ -239,15 +237,13 @@ Neighbors table_of(std::span<const T> distances, std::size_t n, double eps, cons
                              "the table of neighbours");
     result.ids = Buffer<std::uint32_t>(pairs);
     result.distances = Buffer<double>(pairs);
-    for_rows(n, cancel, [&](std::size_t first, std::size_t last) {
-      for (std::size_t row = first; row < last; ++row) {
-        std::uint64_t at = result.offsets[row];
-        for (std::size_t k = 0; k < n; ++k) {
-          const double d = distances[row * n + k];
-          if (k != row && !(d <= eps)) continue;
-          result.ids[at] = static_cast<std::uint32_t>(k);
-          result.distances[at++] = d;
-        }
+    for_rows(n, cancel, fault, [&](std::size_t row) {
+      std::uint64_t at = result.offsets[row];
+      for (std::size_t k = 0; k < n; ++k) {
+        const double d = distances[row * n + k];
+        if (k != row && !(d <= eps)) continue;
+        result.ids[at] = static_cast<std::uint32_t>(k);
+        result.distances[at++] = d;
       }
     });
   });

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/core/scatter.hpp>
 
 namespace epsflow {
 namespace {
@@ -25,13 +26,6 @@ constexpr double kGapError = 1e-3;
 constexpr double kStepsOfEps = 4;
 constexpr double kAxisRules = 0.95;
 
-/// Mixes bits by the last steps of splitmix64.
-std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
-}
-
 /// Returns [n] a hash of the coordinates of each point.
 std::vector<std::uint64_t> hashes_of(PointsView points) {
   std::vector<std::uint64_t> hashes(points.size());
@@ -40,7 +34,7 @@ std::vector<std::uint64_t> hashes_of(PointsView points) {
       std::uint64_t hash = 0;
       for (std::size_t k = 0; k < points.dims(); ++k) {
         const double x = points.at(i, k);
-        hash = mixed(hash + 0x9E3779B97F4A7C15 + std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x));
+        hash = scatter(hash + std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x));
       }
       hashes[i] = hash;
     }

@@ -2,9 +2,6 @@
 
 #include <tbb/global_control.h>
 
-#include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -12,16 +9,12 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/parallel.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow {
 namespace {
-
-/// Rows that a thread transforms at a time.
-constexpr std::size_t kMovedRows = 1 << 13;
 
 /// Returns the metric in its simplest form. Throws UsageError.
 Metric checked(const Metric& metric, std::size_t dims) {
@@ -55,14 +48,9 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
   const EngineQueue::Lock engine_lock(engine->queue, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   engine->arena.execute([&] {
-    const auto for_rows = [&](RangeBody work) { parallel_ranges(view.size(), kMovedRows, work); };
     Space space = transformed_space(metric);
     space.slices = std::move(slices);
-    std::atomic<bool> all_stay = true;
-    for_rows([&](std::size_t first, std::size_t last) {
-      if (all_stay && !is_identity(metric, view, first, last)) all_stay = false;
-    });
-    if (all_stay) {  // and no coordinate is rounded
+    if (all_identity(metric, view)) {  // and no coordinate is rounded
       points = engine->backend->load(view, space);
       return;
     }
@@ -70,16 +58,7 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
     transformed_memory = MemoryCharge(engine->budget, std::uint64_t{view.size()} * width * sizeof(double),
                                       "the points as the metric moves them");
     moved = Points(view.size(), width, Precision::float64);
-    const std::span<double> out = moved.values<double>();
-    std::mutex mutex;
-    for_rows([&](std::size_t first, std::size_t last) {
-      transform_points(metric, view, first, last, out.data() + first * width);
-      if (metric.box.empty()) return;
-      BoxFit part(metric);
-      part.add(view, first, last);
-      const std::scoped_lock lock(mutex);
-      fit.add(part);
-    });
+    transform_all(metric, view, moved.values<double>().data(), &fit);
     fit.require_fit();
     points = engine->backend->load(moved.view(), space);
   });

@@ -35,11 +35,11 @@ constexpr double kLeastRange = 1.5;
 /// The fewest eps that are swept if time is bounded. With 5, hardly any clusters live longer than by chance.
 constexpr std::size_t kLeastEps = 10;
 
-/// Returns options for counts without labels.
-RunOptions for_counts(RunOptions options) {
+/// Returns options for counts without labels. clusters: RunOptions::clusters.
+RunOptions for_counts(RunOptions options, bool clusters) {
   options.keep = Keep::summary;
   options.labels = MemorySpace::host;
-  options.clusters = false;
+  options.clusters = clusters;
   options.core_mask = false;
   options.verify = false;
   return options;
@@ -103,8 +103,7 @@ std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points
 
 /// Returns the number of points of the largest cluster of a variant, whatever the order of the rows.
 double largest(const Dataset& data, const Variant& variant, const RunOptions& options, const Observer& observer) {
-  RunOptions how = for_counts(options);
-  how.clusters = true;
+  const RunOptions how = for_counts(options, true);
   const VariantResult found = std::move(run(data, Sweep({variant}), how, observer).front());
   const std::vector<double> sizes = sizes_in_any_order(found.clusters.core, found.summary.border, variant.minpts);
   return sizes.empty() ? 0 : *std::ranges::max_element(sizes);
@@ -142,8 +141,7 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
 /// Returns the lineage of the sweep.
 Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
   LineageBuilder builder(sweep);
-  RunOptions how = for_counts(options);
-  how.clusters = true;
+  const RunOptions how = for_counts(options, true);
   for (const Sweep& part : forecast.parts()) {
     run_dataset(
         data, part, [&](VariantResult&& result) { builder.add(result); }, how, forecast.next());
@@ -152,29 +150,21 @@ Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& option
   return builder.finish();
 }
 
-/// Some eps of a grid with all of its minpts.
-struct EpsRound {
-  std::vector<Variant> variants;
-  std::size_t eps = 0;
-};
-
 /// Divides the eps into rounds, for bounded time. The eps of the first rounds together are in even ratios and include
-/// the last eps. Each round except the first has about as many eps as all rounds before it.
-std::vector<EpsRound> rounds_of(const Sweep& sweep) {
+/// the last eps. Each round except the first has about as many eps as all rounds before it. sweep: a full grid.
+std::vector<std::vector<Variant>> rounds_of(const Sweep& sweep) {
   const std::vector<std::vector<Variant>> groups = variants_by_eps(sweep);
   const std::size_t last = groups.size() - 1;
   std::size_t stride = 1;
   while (last / (2 * stride) + 1 >= kLeastEps) stride *= 2;
-  std::vector<EpsRound> rounds;
+  std::vector<std::vector<Variant>> rounds;
   for (std::size_t before = 0; stride > 0; before = stride, stride /= 2) {
-    EpsRound round;
+    std::vector<Variant>& round = rounds.emplace_back();
     for (std::size_t e = 0; e <= last; ++e) {
       const std::size_t behind = last - e;
       if (behind % stride != 0 || (before != 0 && behind % before == 0)) continue;
-      round.variants.insert(round.variants.end(), groups[e].begin(), groups[e].end());
-      ++round.eps;
+      round.insert(round.end(), groups[e].begin(), groups[e].end());
     }
-    rounds.push_back(std::move(round));
   }
   return rounds;
 }
@@ -182,15 +172,14 @@ std::vector<EpsRound> rounds_of(const Sweep& sweep) {
 /// Returns the lineage of as many rounds as the time allows. Throws UsageError if it does not suffice for the first.
 Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                        const TimeBound& bound) {
-  RunOptions how = for_counts(options);
-  how.clusters = true;
+  const RunOptions how = for_counts(options, true);
   const double began = bound.left();
   std::vector<VariantResult> results;
-  std::size_t swept = 0;  // eps
-  for (const EpsRound& round : rounds_of(sweep)) {
-    // The eps of a round take about as long as the eps between which they lie. Labels are made afterwards.
-    const double of_eps = swept == 0 ? 0 : (began - bound.left()) / static_cast<double>(swept);
-    if (!bound.fits(of_eps * static_cast<double>(round.eps + 1))) break;
+  const auto minpts = std::ranges::count(sweep.variants(), sweep.variants().front().eps, &Variant::eps);  // of an eps
+  for (const std::vector<Variant>& round : rounds_of(sweep)) {
+    // The eps of a round take about as long as the eps between which they lie. Labels, made afterwards, take one more.
+    const double of_variant = results.empty() ? 0 : (began - bound.left()) / static_cast<double>(results.size());
+    if (!bound.fits(of_variant * static_cast<double>(round.size() + static_cast<std::size_t>(minpts)))) break;
     Observer watching = observer;
     watching.cancel = &bound.token();
     if (observer.on_progress) {
@@ -203,17 +192,15 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
     }
     // Results are stored as they come, because a lineage requires the variants of an eps by descending minpts.
     std::vector<VariantResult> made;
-    made.reserve(round.variants.size());
+    made.reserve(round.size());
     try {
       run_dataset(
-          data, Sweep(round.variants), [&](VariantResult&& result) { made.push_back(std::move(result)); }, how,
-          watching);
+          data, Sweep(round), [&](VariantResult&& result) { made.push_back(std::move(result)); }, how, watching);
     } catch (const Cancelled&) {
       bound.require_spent();
       break;
     }
     std::move(made.begin(), made.end(), std::back_inserter(results));
-    swept += round.eps;
   }
   if (results.empty()) bound.refuse();
   std::vector<Variant> variants;
@@ -248,7 +235,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     return made;
   }
   require_even_grid(sweep.variants());
-  const double weight = mean_weight(data, for_counts(options), observer);
+  const double weight = mean_weight(data, for_counts(options, false), observer);
   Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
   made.map =
       bound.given() ? mapped_in_time(data, sweep, options, observer, bound) : mapped(data, sweep, options, forecast);
@@ -320,7 +307,7 @@ std::string sentence_of(Doubt doubt) {
 Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& caller) {
   Observer observer = caller;
   observer.on_progress = nullptr;  // the many small runs report no progress
-  const double weight = mean_weight(data, for_counts(options), observer);
+  const double weight = mean_weight(data, for_counts(options, false), observer);
   if (data.size() < kFewestPoints) return Sweep();
   const std::vector<std::uint32_t> minpts = weighted_minpts(suggested_minpts(data.size()), weight);
   const std::vector<double> eps = suggested_eps(data, minpts.back(), options, observer);

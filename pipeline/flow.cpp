@@ -61,19 +61,19 @@ class Flow {
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
-        choose_{consumer.result ? strategy_wanted(context.options) : StrategyChoice::table,
+        choose_{consumer.table ? StrategyChoice::table : strategy_wanted(context.options),
                 table_wanted(context.options), context.points.dims(), context.pool.available()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool, std::move(more)),
-        index_{context.points, context.pool.budget(), context.stop,
-               index_options(context.options, choose_.cells(), context.weights)},
-        plan_{context.pool, table_options(context.options.search, context.backend, context.threads), consumer.bytes},
+        cluster_(cluster_variants(context)),
+        index_{context.points, context.pool.budget(), context.stop, index_options(context, choose_.cells())},
+        plan_{context.pool, table_options(context),
+              [this](std::size_t variants) {
+                return consumer_.table ? 0 : cluster_.bytes(context_.points.size(), variants);
+              }},
         build_{context.pool, context.observer.trace},
-        direct_{context.pool.budget(),  context.options.core_mask,
-                context.options.verify, context.options.verify ? context.points.host() : PointsView{},
-                context.options.labels, context.observer.trace,
-                context.points.space(), context.weights,
-                context.options.keep,   context.options.clusters} {}
+        direct_{context.pool.budget(), direct_options(context, {}), context.options.verify,
+                cluster_.points,       context.points.space(),      context.observer.trace} {}
 
   void run() {
     fg::graph graph;
@@ -165,7 +165,7 @@ class Flow {
   /// Call it when the job's preparation is complete: the next job may be prepared while this one is clustered.
   void preparation_complete(const Scheduled& job) {
     const std::uint64_t table =
-        job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.options(job.group));
+        job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.of(job.group));
     admission_.complete(job.ticket, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
   }
@@ -198,7 +198,8 @@ class Flow {
   void build_index(Scheduled& job) {
     stage(Stage::build_index, job, {"points", context_.points.size()}, [&] {
       if (!index_(job, job.ticket.exclusive())) return job.ticket.starve();
-      job.strategy = choose_(job.group, *job.index).strategy;
+      const IndexFigures figures = choose_.open() ? job.index->figures() : IndexFigures{};
+      job.strategy = choose_(job.group, job.index->bytes(), figures).strategy;
     });
   }
 
@@ -316,7 +317,9 @@ class Flow {
     if (job.ticket.starved()) return;
     failure_.guard([&] {
       preparation_complete(job);
-      consumer_.consume(job);
+      if (consumer_.table) return consumer_.table(job);
+      if (context_.observer.before_stage) context_.observer.before_stage(Stage::cluster_variants);
+      cluster_(job, consumer_.result);
     });
   }
 
@@ -333,6 +336,7 @@ class Flow {
   stages::ChooseStrategy choose_;
   unsigned in_flight_;
   Admission admission_;
+  stages::ClusterVariants cluster_;
   stages::BuildIndex index_;
   stages::PlanBatches plan_;
   stages::BuildTable build_;
@@ -342,22 +346,48 @@ class Flow {
 
 }  // namespace
 
-TableOptions table_options(const SearchOptions& options, const Backend& backend, unsigned threads) {
-  return {.format = options.format,
-          .kernel = options.kernel,
-          .workers = threads,
-          .lanes = options.lanes > 0 ? options.lanes : backend.lanes(),
-          .lane_pairs = options.lane_pairs,
-          .estimate_factor = options.estimate_factor};
+TableOptions table_options(const FlowContext& context) {
+  const SearchOptions& search = context.options.search;
+  return {.format = search.format,
+          .kernel = search.kernel,
+          .workers = context.threads,
+          .lanes = search.lanes > 0 ? search.lanes : context.backend.lanes(),
+          .lane_pairs = search.lane_pairs,
+          .estimate_factor = search.estimate_factor};
 }
 
-IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedWeights* weights) noexcept {
-  const bool labels_alone =
-      options.keep == Keep::labels && options.labels == MemorySpace::host && !options.clusters && weights == nullptr;
+IndexOptions index_options(const FlowContext& context, Cells cells) noexcept {
+  const RunOptions& options = context.options;
+  const bool labels_alone = options.keep == Keep::labels && options.labels == MemorySpace::host && !options.clusters &&
+                            context.weights == nullptr;
   return {.cells = cells,
           .index = options.search.index,
           .decide = options.search.decide,
           .pairs = labels_alone && cells == Cells::dense_box};
+}
+
+DirectOptions direct_options(const FlowContext& context, std::span<const std::uint32_t> minpts) noexcept {
+  return {.minpts = minpts,
+          .core_mask = context.options.core_mask,
+          .labels = context.options.labels,
+          .keep = context.options.keep,
+          .clusters = context.options.clusters,
+          .weights = context.weights};
+}
+
+stages::ClusterVariants cluster_variants(const FlowContext& context) {
+  const RunOptions& options = context.options;
+  return {.method = options.method,
+          .verify = options.verify,
+          .core_mask = options.core_mask,
+          .keep = options.keep,
+          .clusters = options.clusters,
+          .points = options.verify ? context.points.host() : PointsView{},
+          .space = context.points.space(),
+          .weights = whole_of(context.weights),
+          .workers = context.threads,
+          .cancel = context.stop,
+          .trace = context.observer.trace};
 }
 
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer,

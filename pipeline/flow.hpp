@@ -1,7 +1,9 @@
 // The task graph: from groups of variants to labels, through tables or without them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include <epsflow/core/backend.hpp>
@@ -9,6 +11,7 @@
 #include <epsflow/core/memory.hpp>
 #include <epsflow/pipeline/admission.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/stages/cluster_variants.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
 namespace epsflow {
@@ -26,28 +29,30 @@ struct FlowContext {
   CancelToken& stop;
 };
 
-/// Returns the options of a table: as given, or as suits the backend.
-[[nodiscard]] TableOptions table_options(const SearchOptions& options, const Backend& backend, unsigned threads);
+// The options of the steps of a flow. A run and its plan have them from here.
 
-/// Returns the options of indexes, without eps. weights: of the points, or null.
-[[nodiscard]] IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedWeights* weights) noexcept;
+/// Returns the options of a table: as given, or as suits the backend.
+[[nodiscard]] TableOptions table_options(const FlowContext& context);
+/// Returns the options of indexes, without eps.
+[[nodiscard]] IndexOptions index_options(const FlowContext& context, Cells cells) noexcept;
+/// Returns the options of clustering without a table.
+[[nodiscard]] DirectOptions direct_options(const FlowContext& context, std::span<const std::uint32_t> minpts) noexcept;
+/// Returns the stage that clusters by a table.
+[[nodiscard]] stages::ClusterVariants cluster_variants(const FlowContext& context);
 
 /// Receives the results of the groups.
 struct FlowConsumer {
-  /// Called with each finished table (EpsJob::table) from a task of the graph, possibly for several tables at once. The
-  /// table is freed when it returns.
-  std::function<void(const stages::EpsJob&)> consume;
-  /// Returns the bytes that consume() needs for a group of that many variants, reserved before the table.
-  std::function<std::uint64_t(std::size_t variants)> bytes;
-  /// Called with the labels of a variant that needed no table. Empty: all groups go through tables.
+  /// Called with each variant, from any thread, possibly for several at once.
   std::function<void(VariantResult&&)> result;
   /// Called with eps and the finished share of rows when rows of a table arrive, from any thread.
-  std::function<void(double, double)> progress;
+  std::function<void(double, double)> progress = [](double, double) {};
+  /// If it is set, all groups go through tables, and it is called with each finished table (EpsJob::table) in place of
+  /// result(): from a task of the graph, possibly for several tables at once. The table is freed when it returns.
+  std::function<void(const stages::EpsJob&)> table = nullptr;
 };
 
-/// Makes the table of each group and passes it to the consumer, or makes its labels without one, as
-/// stages/choose_strategy.hpp chooses. Up to RunOptions::tables groups are in flight, one is prepared while another is
-/// clustered.
+/// Clusters the variants of each group by a table or without one, as stages/choose_strategy.hpp chooses. Up to
+/// RunOptions::tables groups are in flight, one is prepared while another is clustered.
 ///
 /// The first exception of any stage stops the flow: no new work begins, every lane is returned, and run_flow() throws
 /// it. Throws Cancelled if the caller's token stopped it. more: returns groups after these; or null.

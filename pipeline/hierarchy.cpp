@@ -1,11 +1,13 @@
 #include <epsflow/pipeline/hierarchy.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
@@ -19,6 +21,8 @@ namespace epsflow {
 namespace {
 
 constexpr std::size_t kTreePiece = 1 << 13;
+/// The sizes of a call that makes one result from each tree, and does not use the size.
+constexpr std::array<std::uint64_t, 1> kNoSize{};
 
 void check_minpts(std::span<const std::uint32_t> minpts, const WholeWeights& weights) {
   if (weights.negative()) {
@@ -64,13 +68,14 @@ struct TreeCall {
   const Observer& observer;
   const char* name;
   std::uint64_t held = 0;  ///< bytes that it takes from the budget for each tree
-  std::size_t sizes = 1;   ///< results that it makes from each tree
+  /// The smallest sizes of clusters, for each of which it makes a result from each tree.
+  std::span<const std::uint64_t> sizes = kNoSize;
 };
 
-/// Makes the trees of all minpts, and calls on_device(tree, reporter) or on_host(hierarchy, reporter) for each, which
-/// report every result.
-void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&, Reporter&)>& on_device,
-                    const std::function<void(Hierarchy&&, Reporter&)>& on_host) {
+/// Makes the trees of all minpts, and calls on_device(tree, size) or on_host(tree, size) for each tree and size. Counts
+/// each of these calls as a variant that is done.
+void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&, std::uint64_t)>& on_device,
+                    const std::function<void(Hierarchy&, std::uint64_t)>& on_host) {
   const std::size_t n = call.set.size();
   if (n == 0) throw UsageError("there are no points: a hierarchy needs at least one");
   const LoadedSet loaded(call.set, call.engine, {}, call.observer);
@@ -84,15 +89,19 @@ void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&, Re
   }
   const LoadedPoints& points = session.points();
   const MemoryCharge one(session.budget(), call.held, "a hierarchy");
-  Reporter reporter(call.observer, call.minpts.size() * call.sizes);
+  Reporter reporter(call.observer, call.minpts.size() * call.sizes.size());
   session.on_threads([&] {
     const auto take = [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space(), session.stop());
-      on_host(Hierarchy(std::move(tree), session.stop()), reporter);
+      Hierarchy made(std::move(tree), session.stop());
+      for (const std::uint64_t size : call.sizes) reporter.done([&] { on_host(made, size); });
     };
     const bool as_eps = session.metric().kind == MetricKind::euclidean;
     const auto take_held = [&](HeldTree& tree) {
-      if (as_eps) return on_device(tree, reporter);
+      if (as_eps) {
+        for (const std::uint64_t size : call.sizes) reporter.done([&] { on_device(tree, size); });
+        return;
+      }
       const MemoryCharge memory(session.budget(), trees::hierarchy_bytes(n), "the hierarchy");
       take(tree.spanning_tree());
     };
@@ -114,10 +123,8 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
   std::vector<Hierarchy> found;
   make_each_tree(
       {set, minpts, engine, observer, "hierarchy()"},
-      [&](HeldTree& tree, Reporter& reporter) {
-        reporter.done([&] { found.emplace_back(tree.spanning_tree(), tree.nodes()); });
-      },
-      [&](Hierarchy&& tree, Reporter& reporter) { reporter.done([&] { found.push_back(std::move(tree)); }); });
+      [&](HeldTree& tree, std::uint64_t) { found.emplace_back(tree.spanning_tree(), tree.nodes()); },
+      [&](Hierarchy& tree, std::uint64_t) { found.push_back(std::move(tree)); });
   return found;
 }
 
@@ -127,10 +134,10 @@ void each_hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
   constexpr std::uint64_t kRow = sizeof(double) + sizeof(Edge) + sizeof(TreeNode) + sizeof(std::uint32_t);
   make_each_tree(
       {set, minpts, engine, observer, "each_hierarchy()", set.size() * kRow + trees::hierarchy_bytes(set.size())},
-      [&](HeldTree& tree, Reporter& reporter) { reporter.done([&] {
-                                                  take({tree.spanning_tree(), tree.nodes()});
-                                                }); },
-      [&](Hierarchy&& tree, Reporter& reporter) { reporter.done([&] { take(std::move(tree)); }); });
+      [&](HeldTree& tree, std::uint64_t) {
+        take({tree.spanning_tree(), tree.nodes()});
+      },
+      [&](Hierarchy& tree, std::uint64_t) { take(std::move(tree)); });
 }
 
 std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const std::uint32_t> minpts,
@@ -140,13 +147,9 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
   const CancelToken cancel(observer.cancel);
   std::vector<CondensedTree> found;
   make_each_tree(
-      {set, minpts, engine, observer, "condensed_trees()", 0, sizes.size()},
-      [&](HeldTree& tree, Reporter& reporter) {
-        for (const std::uint64_t size : sizes) reporter.done([&] { found.emplace_back(tree.condense(size)); });
-      },
-      [&](Hierarchy&& tree, Reporter& reporter) {
-        for (const std::uint64_t size : sizes) reporter.done([&] { found.emplace_back(tree, size, cancel); });
-      });
+      {set, minpts, engine, observer, "condensed_trees()", 0, sizes},
+      [&](HeldTree& tree, std::uint64_t size) { found.emplace_back(tree.condense(size)); },
+      [&](Hierarchy& tree, std::uint64_t size) { found.emplace_back(tree, size, cancel); });
   return found;
 }
 
@@ -161,16 +164,10 @@ std::vector<SelectedClusters> hdbscan(const PointSet& set, std::span<const std::
   const CancelToken cancel(observer.cancel);
   std::vector<SelectedClusters> found;
   make_each_tree(
-      {set, minpts, engine, observer, "hdbscan()", 0, sizes.size()},
-      [&](HeldTree& tree, Reporter& reporter) {
-        for (const std::uint64_t size : sizes) {
-          reporter.done([&] { found.push_back(tree.select(size, choose, options.labels)); });
-        }
-      },
-      [&](Hierarchy&& tree, Reporter& reporter) {
-        for (const std::uint64_t size : sizes) {
-          reporter.done([&] { found.push_back(CondensedTree(tree, size, cancel).select(options.selection, cancel)); });
-        }
+      {set, minpts, engine, observer, "hdbscan()", 0, sizes},
+      [&](HeldTree& tree, std::uint64_t size) { found.push_back(tree.select(size, choose, options.labels)); },
+      [&](Hierarchy& tree, std::uint64_t size) {
+        found.push_back(CondensedTree(tree, size, cancel).select(options.selection, cancel));
       });
   return found;
 }
@@ -203,9 +200,7 @@ NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsVie
                             "the search of the new points");
   session.on_threads([&] {
     Points moved(q, points.dims(), Precision::float64);
-    parallel_ranges(q, kTreePiece, [&](std::size_t begin, std::size_t end) {
-      transform_points(session.metric(), queries, begin, end, moved.values<double>().data() + begin * points.dims());
-    });
+    transform_all(session.metric(), queries, moved.values<double>().data());
     Buffer<double> core(n);
     parallel_ranges(n, kTreePiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

@@ -103,15 +103,15 @@ Neighbors neighbors(const PointSet& points, double eps, Distances distances, con
   if (distances == Distances::include) distance.emplace(session.points(), session.metric());
   Reporter reporter(observer, 1);
   Neighbors result;
+  // Memory for the result is charged once the pairs are counted.
   session.run(session.groups(sweep),
-              {.consume =
+              {.result = nullptr,
+               .progress = [&](double table_eps, double share) { reporter.progress(table_eps, share); },
+               .table =
                    [&](const stages::EpsJob& job) {
                      result = to_input_order(distance ? &*distance : nullptr, job, session.budget(), session.stop());
                      reporter.done([] {});
-                   },
-               .bytes = [](std::size_t) { return std::uint64_t{0}; },  // charged once the pairs are counted
-               .result = nullptr,
-               .progress = [&](double table_eps, double share) { reporter.progress(table_eps, share); }});
+                   }});
   return result;
 }
 

@@ -13,6 +13,7 @@
 
 #include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/slice_rows.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/index/nearest.hpp>
 #include <epsflow/pipeline/doubts.hpp>
@@ -188,20 +189,13 @@ class MergedLabels {
     const PointsView points = session.points().host();
     const std::vector<double> none(known.size(), 0);
     const Buffer<index::MutualNeighbor> found = index::mutual_neighbors(
-        rows_of(points, known), none, 0, rows_of(points, open), session.points().space(), session.stop());
+        in_order(points, known), none, 0, in_order(points, open), session.points().space(), session.stop());
     for (std::size_t q = 0; q < open.size(); ++q) {
       if (found[q].id != index::MutualNeighbor::kNone) take(open[q], found[q].height, labels_[known[found[q].id]]);
     }
   }
   [[nodiscard]] std::size_t eps_of(std::int32_t cluster) const {
     return of_.clusters[static_cast<std::size_t>(cluster)].eps;
-  }
-  static Points rows_of(PointsView points, std::span<const std::uint32_t> rows) {
-    Points some(rows.size(), points.dims(), points.precision());
-    const std::size_t bytes = points.dims() * bytes_of(points.precision());
-    const auto* const from = static_cast<const std::byte*>(points.data());
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(from + rows[i] * bytes, bytes, some.data() + i * bytes);
-    return some;
   }
 
   const MapScores& scores_;

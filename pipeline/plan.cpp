@@ -14,7 +14,6 @@
 #include <epsflow/pipeline/flow.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
-#include <epsflow/stages/cluster_variants.hpp>
 
 namespace epsflow {
 namespace {
@@ -141,23 +140,8 @@ double SampleRuns::run(const stages::EpsGroup& group, const LoadedPoints& points
     options.search.index = IndexChoice::grid;
   }
   CancelToken stop(&session_.stop());  // a lack of memory ends this run alone
-  const stages::ClusterVariants cluster{.method = options.method,
-                                        .verify = options.verify,
-                                        .core_mask = options.core_mask,
-                                        .keep = options.keep,
-                                        .clusters = options.clusters,
-                                        .points = options.verify ? points.host() : PointsView{},
-                                        .space = points.space(),
-                                        .weights = whole_of(weights),
-                                        .workers = session_.threads(),
-                                        .cancel = stop};
-  const auto drop = [](VariantResult&&) {};
   const Stopwatch time;
-  session_.run_on(points, weights, options, stop, {group},
-                  {.consume = [&](const stages::EpsJob& job) { cluster(job, drop); },
-                   .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
-                   .result = drop,
-                   .progress = [](double, double) {}});
+  session_.run_on(points, weights, options, stop, {group}, {.result = [](VariantResult&&) {}});
   return time.seconds();
 }
 
@@ -184,15 +168,16 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
 }
 
 /// memory: bytes that are free before the first plan. Samples take some of them.
-GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& runs, const stages::EpsGroup& group,
+GroupPlan plan_group(const FlowContext& context, SampleRuns& runs, const stages::EpsGroup& group,
                      std::uint64_t memory) {
-  const LoadedPoints& points = session.points();
+  const RunOptions& options = context.options;
+  const LoadedPoints& points = context.points;
   const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(), memory};
-  IndexOptions of_group = index_options(options, choose.cells(), session.weights());
+  IndexOptions of_group = index_options(context, choose.cells());
   of_group.eps = group.radius;
-  const auto index = points.build_index(of_group, session.stop());
+  const auto index = points.build_index(of_group, context.stop);
   const IndexFigures figures = index->figures();
-  const stages::StrategyAnswer answer = choose(group, *index, figures);
+  const stages::StrategyAnswer answer = choose(group, index->bytes(), figures);
   GroupPlan plan{.eps = group.eps,
                  .minpts = group.minpts,
                  .strategy = answer.strategy,
@@ -207,31 +192,18 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
     // Counting the border points of cells takes one search before the first minpts (clustering/cell_borders.cpp).
     const bool finds_borders_first = plan.dense_boxes && options.keep == Keep::summary;
     plan.passes = 1 + plan.minpts.size() + (finds_borders_first ? 1 : 0);
-    use = index->direct_bytes({.minpts = plan.minpts,
-                               .core_mask = options.core_mask,
-                               .labels = options.labels,
-                               .keep = options.keep,
-                               .clusters = options.clusters,
-                               .weights = session.weights()}) +
+    use = index->direct_bytes(direct_options(context, plan.minpts)) +
           (options.verify ? points.size() * clustering::kVerifyBytesPerPoint : 0);
   } else {
-    const auto search = index->table(table_options(options.search, session.backend(), session.threads()));
+    const auto search = index->table(table_options(context));
     const auto layout = search->layout();
     plan.packed = layout != nullptr;
     plan.pairs = search->plan().pairs;
-    const stages::ClusterVariants cluster{.method = options.method,
-                                          .verify = options.verify,
-                                          .core_mask = options.core_mask,
-                                          .keep = options.keep,
-                                          .clusters = options.clusters,
-                                          .weights = whole_of(session.weights()),
-                                          .workers = session.threads(),
-                                          .cancel = session.stop()};
     use = (plan.packed ? packed_table_bytes(points.size(), *layout) : csr_table_bytes(points.size(), plan.pairs)) +
-          cluster.bytes(points.size(), plan.minpts.size());
+          cluster_variants(context).bytes(points.size(), plan.minpts.size());
   }
   // Building the index takes more than it holds.
-  const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.weights()->whole.bytes() : 0);
+  const std::uint64_t held = points.bytes() + (context.weights != nullptr ? context.weights->whole.bytes() : 0);
   plan.bytes = held + std::max(points.index_bytes(of_group), index->bytes() + use);
   plan.fits = plan.bytes - held <= choose.memory;
   of_group.pairs = figures.pairs_stay;
@@ -261,7 +233,7 @@ std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const En
     const std::uint64_t memory = session.pool().available();
     for (const stages::EpsGroup& group : session.groups(sweep)) {
       session.stop().check();
-      plans.push_back(plan_group(options, session, runs, group, memory));
+      plans.push_back(plan_group(session.context(), runs, group, memory));
     }
   });
   return plans;

@@ -50,23 +50,9 @@ void check_points(std::uint64_t core, std::size_t dims, PointsView points) {
   }
 }
 
-/// Transforms points on the threads of the arena. out: [n × transformed_dims()].
-void move_all(const Metric& metric, PointsView points, double* out) {
-  const std::size_t width = transformed_dims(metric, points.dims());
-  parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    transform_points(metric, points, begin, end, out + begin * width);
-  });
-}
-
 /// Returns true if all points of this precision are searched untransformed. Without a box no row is read.
 bool unchanged(const Metric& metric, PointsView points) {
   return metric.box.empty() && is_identity(metric, points, 0, 0);
-}
-
-/// Throws InputError for a coordinate that is not finite.
-void check_all(PointsView points) {
-  parallel_ranges(points.size(), kGrain,
-                  [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
 }
 
 /// Returns true if the options request a GPU. Otherwise none is started, which would take longer than the assignment.
@@ -156,9 +142,7 @@ struct Predictor::State {
         eps(core.eps),
         count(core.points.size()),
         dims(core.points.dims()),
-        backend(make_backend(of_backend(options), [&](const std::string& notice) {
-          if (observer.on_notice) observer.on_notice(notice);
-        })) {}
+        backend(make_backend(of_backend(options), observer.on_notice)) {}
 
   Workers workers;
   Metric metric;
@@ -197,10 +181,10 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
     Points moved;
     PointsView searched = core.points;
     if (unchanged(state.metric, core.points)) {
-      check_all(core.points);
+      require_finite(core.points);
     } else {
       moved = Points(m, width, Precision::float64);
-      move_all(state.metric, core.points, moved.values<double>().data());
+      transform_all(state.metric, core.points, moved.values<double>().data());
       searched = moved.view();
     }
     cancel.check();
@@ -237,9 +221,9 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
     state.workers.arena.execute([&] {
       Buffer<double> places(moved);
       if (as_they_are) {
-        check_all(points);
+        require_finite(points);
       } else {
-        move_all(state.metric, points, places.data());
+        transform_all(state.metric, points, places.data());
       }
       const std::span<const double> given(static_cast<const double*>(points.data()), as_they_are ? n * state.dims : 0);
       if (auto found = state.kept->assign(as_they_are ? given : places.span(), cancel)) labels = std::move(*found);

@@ -66,10 +66,12 @@ std::vector<stages::EpsGroup> Session::groups(const Sweep& sweep) const {
   return stages::group_by_eps(sweep, data_.metric);
 }
 
+FlowContext Session::context() {
+  return {*data_.points, weights(), options_, observer_, *engine_.backend, engine_.pool, threads(), stop_};
+}
+
 void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer, MoreGroups more) {
-  const FlowContext context{*data_.points,    weights(),    options_,  observer_,
-                            *engine_.backend, engine_.pool, threads(), stop_};
-  on_threads([&] { run_flow(context, std::move(groups), consumer, std::move(more)); });
+  on_threads([&] { run_flow(context(), std::move(groups), consumer, std::move(more)); });
 }
 
 void Session::run_on(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options,

@@ -148,6 +148,8 @@ class Session {
   /// Throws UsageError if the data set is in slices. what: the function that takes only one slice, for the message.
   void require_one_slice(const char* what) const;
 
+  /// Returns the inputs of a flow over the data set.
+  [[nodiscard]] FlowContext context();
   /// Calls run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer, MoreGroups more = nullptr);
 

@@ -1,6 +1,5 @@
 #include <epsflow/pipeline/sweep.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <epsflow/clustering/verify.hpp>
@@ -10,7 +9,7 @@
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/slices.hpp>
-#include <epsflow/stages/cluster_variants.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
 namespace {
@@ -25,7 +24,7 @@ bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
 /// the run, an index while it is built, and clustering.
 std::uint64_t enough_memory(Session& session, double radius, std::size_t levels, const RunOptions& options) {
   const LoadedPoints& points = session.points();
-  IndexOptions index = index_options(options, Cells::eps, session.weights());
+  IndexOptions index = index_options(session.context(), Cells::eps);
   index.eps = radius;
   const std::uint64_t verifying = options.verify ? clustering::kVerifyBytesPerPoint : 0;
   return session.budget().used() + points.index_bytes(index) +
@@ -63,20 +62,8 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
     groups = session.groups(sweep);
   }
   const double radius = groups.front().radius;  // groups are by descending eps
-  std::size_t levels = 0;
-  for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
+  const std::size_t levels = stages::most_levels(groups);
   if (shared) groups.clear();
-  const stages::ClusterVariants cluster{.method = options.method,
-                                        .verify = options.verify,
-                                        .core_mask = made.core_mask,
-                                        .keep = made.keep,
-                                        .clusters = made.clusters,
-                                        .points = options.verify ? session.points().host() : PointsView{},
-                                        .space = session.points().space(),
-                                        .weights = whole_of(session.weights()),
-                                        .workers = session.threads(),
-                                        .cancel = session.stop(),
-                                        .trace = observer.trace};
   const auto emit = [&](VariantResult&& result) {
     if (by_clusters) {
       count_slices(result, *session.points().space().slices);
@@ -95,15 +82,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
   };
   try {
     session.run(std::move(groups),
-                {.consume =
-                     [&](const stages::EpsJob& job) {
-                       if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
-                       cluster(job, emit);
-                     },
-                 .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
-                 .result = emit,
-                 .progress = [&](double eps, double share) { reporter.progress(eps, share); }},
-                shared);
+                {.result = emit, .progress = [&](double eps, double share) { reporter.progress(eps, share); }}, shared);
   } catch (const ResourceError& error) {
     if (error.needed_memory() == 0) throw;
     throw error.with(enough_memory(session, radius, levels, options));

@@ -19,11 +19,10 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
   const std::size_t variants = job.group.minpts.size();
   try {
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
-    const MemoryCharge memory(budget, job.index->direct_bytes(options(job.group)) + verifying,
-                              "clustering without a table");
+    const MemoryCharge memory(budget, job.index->direct_bytes(of(job.group)) + verifying, "clustering without a table");
     // A copy, because emitted variants are removed from the group.
     const std::vector<std::uint32_t> minpts = job.group.minpts;
-    DirectOptions asked = options(job.group);
+    DirectOptions asked = of(job.group);
     asked.minpts = minpts;
     std::unique_ptr<LabelPlace> place;  // outlives `counted`, which writes to it
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
@@ -34,7 +33,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     tbb::this_task_arena::isolate([&] {
       clustering::cluster_levels(*counted, *place, job.group.eps, minpts, [&](VariantResult&& result) {
         result.seconds += share;
-        if (verify) check_labels(points, space, whole_of(weights), job.group.radius, result);
+        if (verify) check_labels(points, space, whole_of(options.weights), job.group.radius, result);
         handing_over = true;
         emit(std::move(result));
         handing_over = false;
@@ -45,7 +44,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     return true;
   } catch (const ResourceError&) {
     // An exception of the caller is not a lack of memory here. Clusters of an eps come all or none.
-    const bool begun_for_good = clusters && job.group.minpts.size() < variants;
+    const bool begun_for_good = options.clusters && job.group.minpts.size() < variants;
     if (alone || handing_over || begun_for_good) throw;
     return false;
   }

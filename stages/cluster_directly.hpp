@@ -13,24 +13,17 @@ namespace epsflow::stages {
 
 struct ClusterDirectly {
   MemoryBudget& budget;
-  bool core_mask = false;
+  DirectOptions options = {};  ///< without minpts, which the group gives
   bool verify = false;
-  PointsView points = {};                  ///< needed only if `verify` is set, which searches without the index
-  MemorySpace labels = MemorySpace::host;  ///< where labels are kept
-  Trace* trace = nullptr;                  ///< may be null
-  Space space = {};                        ///< space of the points, needed only if `verify` is set
-  const LoadedWeights* weights = nullptr;  ///< null if the points have none
-  Keep keep = Keep::labels;
-  bool clusters = false;  ///< fill VariantResult::clusters
+  PointsView points = {};  ///< needed only if `verify` is set, which searches without the index
+  Space space = {};        ///< space of the points, needed only if `verify` is set
+  Trace* trace = nullptr;  ///< may be null
 
   /// Returns the options of the clustering of a group.
-  [[nodiscard]] DirectOptions options(const EpsGroup& group) const noexcept {
-    return {.minpts = group.minpts,
-            .core_mask = core_mask,
-            .labels = labels,
-            .keep = keep,
-            .clusters = clusters,
-            .weights = weights};
+  [[nodiscard]] DirectOptions of(const EpsGroup& group) const noexcept {
+    DirectOptions of_group = options;
+    of_group.minpts = group.minpts;
+    return of_group;
   }
 
   /// Clusters with job.index, which must be set. Calls begun() after memory is reserved and neighbours are counted on
@@ -38,8 +31,8 @@ struct ClusterDirectly {
   /// of minpts, from this thread, and returns true. Emitted variants are removed from the group.
   ///
   /// If memory is short, returns false, so that it can be called again with the rest of the group once other groups
-  /// have freed memory. Some variants may have been emitted by then. If `alone` is true, or if `clusters` is set and
-  /// a variant has been emitted, throws ResourceError instead. The clusters of an eps must come from one call.
+  /// have freed memory. Some variants may have been emitted by then. If `alone` is true, or if `options.clusters` is
+  /// set and a variant has been emitted, throws ResourceError instead. The clusters of an eps must come from one call.
   ///
   /// Throws the exceptions of emit(), Cancelled, and Error if `verify` finds a wrong label.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone, const std::function<void()>& begun,

@@ -17,4 +17,10 @@ std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric) {
   return groups;
 }
 
+std::size_t most_levels(std::span<const EpsGroup> groups) noexcept {
+  std::size_t most = 1;
+  for (const EpsGroup& group : groups) most = std::max(most, group.minpts.size());
+  return most;
+}
+
 }  // namespace epsflow::stages

@@ -1,6 +1,8 @@
 // Stage: variants that share eps share one index, and one table or one count of neighbours.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <epsflow/core/metric.hpp>
@@ -13,5 +15,8 @@ namespace epsflow::stages {
 /// budget fails at once, and every later table fits into the memory of the first. Throws as transformed_radius().
 /// O(variants · log).
 [[nodiscard]] std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric = {});
+
+/// Returns the largest number of minpts of a group, at least 1.
+[[nodiscard]] std::size_t most_levels(std::span<const EpsGroup> groups) noexcept;
 
 }  // namespace epsflow::stages

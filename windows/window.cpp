@@ -1,7 +1,6 @@
 #include <epsflow/windows/window.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include <epsflow/clustering/device_window.hpp>
+#include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -26,8 +26,6 @@
 
 namespace epsflow {
 namespace {
-
-constexpr std::size_t kPiece = 1 << 14;
 
 /// Continuing costs a point that changes about as much as a run costs this many points (benchmarks/results/windows.md).
 constexpr std::uint64_t kPointsForOneChange = 20;
@@ -106,8 +104,8 @@ struct Selection {
 /// The change of the rows of the host, which may go on while a GPU works.
 class HostRows {
  public:
-  /// change: may throw; must outlive the object.
-  explicit HostRows(const std::function<void()>& change) : change_(change) {}
+  /// change: may throw.
+  explicit HostRows(std::function<void()> change) : change_(std::move(change)) {}
 
   void begin() { changed_ = std::async(change_); }
   /// Waits for the change, or makes it if it has not begun. Throws its error, in each call.
@@ -123,30 +121,25 @@ class HostRows {
   }
 
  private:
-  const std::function<void()>& change_;
+  const std::function<void()> change_;
   std::future<void> changed_;
   std::exception_ptr failed_;
   bool finished_ = false;
 };
 
-/// The changes of the rows in a step.
-struct Change {
-  PointsView arriving;
-  std::span<const std::uint32_t> entering;  ///< rows of `arriving`, ascending
-  std::span<const std::uint32_t> leaving;   ///< rows of the window, ascending
-  HostRows& rows;
-};
+/// The core points that the clusters of each variant share with the clusters before the step.
+using SharedCores = std::vector<std::vector<SharedCore>>;
 
 /// How the points of a step are clustered.
 enum class Way : std::uint8_t { run, begin_continuing, go_on };
 
 }  // namespace windows
 
-using windows::Change;
 using windows::Group;
 using windows::HostRows;
 using windows::MovingClustering;
 using windows::Selection;
+using windows::SharedCores;
 using windows::Way;
 using windows::WindowRows;
 
@@ -181,7 +174,6 @@ struct WindowParts {
 
   StepSummary step(const WindowStep& step, const CancelToken& cancel);
   void restore(const WindowState& saved);
-  [[nodiscard]] WindowState state() const;
 
   /// Decides which points a step brings and removes, and puts them into `chosen`.
   void select(const WindowStep& step);
@@ -197,22 +189,22 @@ struct WindowParts {
   }
   void charge(std::size_t n);
   [[nodiscard]] Way choose_way(const WindowStep& step);
-  /// Makes `next` of the rows, and the core points that its clusters share with those before, for each variant.
-  void cluster(Way way, const Change& change, std::vector<std::vector<SharedCore>>& shared, const CancelToken& cancel);
+  /// Makes `next` of the rows, into which `host` changes them by `chosen`.
+  [[nodiscard]] SharedCores cluster(Way way, PointsView arriving, HostRows& host, const CancelToken& cancel);
   /// Returns false, and has done nothing, if cells do not hold the points.
   [[nodiscard]] bool begin_continuing();
   void go_on();
   /// Takes the memory of the cells from the budget. Returns false if it has no room.
   [[nodiscard]] bool charge_moving();
-  void read_all(std::vector<std::vector<SharedCore>>& shared);
+  SharedCores read_all();
   /// Returns the core points that clusters share with those before.
   [[nodiscard]] std::vector<SharedCore> read(const Group& group, std::size_t level);
   void run_all(const CancelToken& cancel);
-  /// Does the work of cluster() on the GPU, where points and labels stay. Returns false if they cannot stay there.
-  [[nodiscard]] bool cluster_on_gpu(const Change& change, std::vector<std::vector<SharedCore>>& shared,
-                                    const CancelToken& cancel);
+  /// Does the work of cluster() on the GPU, where points and labels stay. Returns nullopt if they cannot stay there.
+  [[nodiscard]] std::optional<SharedCores> cluster_on_gpu(PointsView arriving, HostRows& host,
+                                                          const CancelToken& cancel);
   /// Changes the points on the GPU, and clusters them there.
-  void run_on_gpu(const Change& change, const CancelToken& cancel);
+  void run_on_gpu(PointsView arriving, HostRows& host, const CancelToken& cancel);
   void commit() {
     rows.commit();
     if (on_gpu != nullptr) on_gpu->commit();
@@ -391,19 +383,17 @@ StepSummary WindowParts::step(const WindowStep& step, const CancelToken& cancel)
   select(step);
   charge(std::max(rows.size() - chosen.leaving.size() + chosen.entering.size(), rows.size()));
   std::vector<std::uint64_t> later_ids = next_ids;
-  std::vector<std::vector<SharedCore>> shared(results.size());
   Way way = Way::run;
   on_threads(cancel, [&] { way = choose_way(step); });
   try {
-    const std::function<void()> change_rows = [&] {
+    HostRows host([&] {
       EngineLock::on_threads_of(engine, [&] {
         if (m > 0 && beside_gpu) require_points(metric, step.arriving);
         rows.change({step.arriving, step.times, step.weights, {}, next_id, chosen.entering}, chosen.leaving);
       });
-    };
-    HostRows host(change_rows);
+    });
     if (!beside_gpu) host.finish();
-    cluster(way, {step.arriving, chosen.entering, chosen.leaving, host}, shared, cancel);
+    const SharedCores shared = cluster(way, step.arriving, host, cancel);
     for (std::size_t v = 0; v < results.size(); ++v) give_ids(v, shared[v], later_ids[v]);
     commit();
   } catch (...) {
@@ -419,8 +409,7 @@ StepSummary WindowParts::step(const WindowStep& step, const CancelToken& cancel)
   return chosen.summary;
 }
 
-void WindowParts::cluster(Way way, const Change& change, std::vector<std::vector<SharedCore>>& shared,
-                          const CancelToken& cancel) {
+SharedCores WindowParts::cluster(Way way, PointsView arriving, HostRows& host, const CancelToken& cancel) {
   cancel.check();
   next.resize(results.size());
   for (std::size_t v = 0; v < next.size(); ++v) {
@@ -428,22 +417,23 @@ void WindowParts::cluster(Way way, const Change& change, std::vector<std::vector
     next[v].device_labels = {};
     next[v].device_core = {};
   }
-  if (cluster_on_gpu(change, shared, cancel)) return;
+  if (auto shared = cluster_on_gpu(arriving, host, cancel)) return *std::move(shared);
+  SharedCores shared(results.size());
   if (way == Way::go_on) {
     on_threads(cancel, [&] {
       go_on();
-      read_all(shared);
+      shared = read_all();
     });
-    if (charge_moving()) return;
+    if (charge_moving()) return shared;
     drop_moving();  // these labels are right nevertheless
     changes_to_wait = rows.size();
-    return;
+    return shared;
   }
   bool begun = false;
   if (way == Way::begin_continuing) {
     on_threads(cancel, [&] {
       begun = begin_continuing();
-      if (begun) read_all(shared);
+      if (begun) read_all();
     });
     if (!begun) changes_to_wait = rows.size();
   }
@@ -454,6 +444,7 @@ void WindowParts::cluster(Way way, const Change& change, std::vector<std::vector
   on_threads(cancel, [&] {
     for (std::size_t v = 0; v < results.size(); ++v) shared[v] = take(v, count(v));
   });
+  return shared;
 }
 
 CountedClusters WindowParts::count(std::size_t v) const {
@@ -503,12 +494,14 @@ bool WindowParts::charge_moving() {
   return true;
 }
 
-void WindowParts::read_all(std::vector<std::vector<SharedCore>>& shared) {
+SharedCores WindowParts::read_all() {
+  SharedCores shared(results.size());
   for (const Group& group : groups) {
     for (std::size_t level = 0; level < group.variants.size(); ++level) {
       shared[group.variants[level]] = read(group, level);
     }
   }
+  return shared;
 }
 
 std::vector<SharedCore> WindowParts::read(const Group& group, std::size_t level) {
@@ -566,13 +559,12 @@ void WindowParts::run_all(const CancelToken& cancel) {
   }
 }
 
-bool WindowParts::cluster_on_gpu(const Change& change, std::vector<std::vector<SharedCore>>& shared,
-                                 const CancelToken& cancel) {
-  if (!stays_on_gpu || changes_to_wait > 0) return false;
+std::optional<SharedCores> WindowParts::cluster_on_gpu(PointsView arriving, HostRows& host, const CancelToken& cancel) {
+  if (!stays_on_gpu || changes_to_wait > 0) return std::nullopt;
   const bool on_host = options.labels == MemorySpace::host;
   std::vector<CountedClusters> counted(results.size());
   try {
-    run_on_gpu(change, cancel);
+    run_on_gpu(arriving, host, cancel);
     const EngineLock lock(engine, cancel);
     for (std::size_t v = 0; v < results.size(); ++v) {
       const DeviceLabelling labelling{next[v].device_labels, next[v].device_core,
@@ -585,7 +577,7 @@ bool WindowParts::cluster_on_gpu(const Change& change, std::vector<std::vector<S
       });
     }
   } catch (const ResourceError&) {
-    change.rows.finish();
+    host.finish();
     if (!on_host) throw;
     on_gpu.reset();
     gpu_has_rows = false;
@@ -596,23 +588,23 @@ bool WindowParts::cluster_on_gpu(const Change& change, std::vector<std::vector<S
       }
     }
     changes_to_wait = rows.size();
-    return false;
+    return std::nullopt;
   } catch (const InputError&) {
-    change.rows.finish();  // its error names the row among the points that arrived
+    host.finish();  // its error names the row among the points that arrived
     throw;
   }
-  change.rows.finish();
+  host.finish();
+  SharedCores shared(results.size());
   on_threads(cancel, [&] {
     for (std::size_t v = 0; v < results.size(); ++v) shared[v] = take(v, std::move(counted[v]));
   });
-  return true;
+  return shared;
 }
 
-void WindowParts::run_on_gpu(const Change& change, const CancelToken& cancel) {
+void WindowParts::run_on_gpu(PointsView arriving, HostRows& host, const CancelToken& cancel) {
   const std::size_t width = transformed_dims(metric, dims);
   std::vector<double> moved;
   std::vector<std::uint32_t> all;
-  PointsView arriving = change.arriving;
   if (!gpu_has_rows) {
     all.resize(rows.size());
     std::iota(all.begin(), all.end(), std::uint32_t{0});
@@ -627,15 +619,15 @@ void WindowParts::run_on_gpu(const Change& change, const CancelToken& cancel) {
     if (!gpu_has_rows) on_gpu = dynamic_cast<DeviceWindows&>(lock.backend()).make_window(width, results.size());
     lock.on_threads([&] {
       points =
-          gpu_has_rows ? on_gpu->change(change.leaving, arriving, change.entering) : on_gpu->change({}, arriving, all);
+          gpu_has_rows ? on_gpu->change(chosen.leaving, arriving, chosen.entering) : on_gpu->change({}, arriving, all);
     });
   }
-  if (gpu_has_rows) change.rows.begin();  // not before, as the copy to the GPU takes all threads
+  if (gpu_has_rows) host.begin();  // not before, as the copy to the GPU takes all threads
   for (WindowResult& result : next) result.summary = {};
   if (points.size() == 0) return;
   Dataset data = engine.load(points, &cancel);
   if (options.weighted) {
-    change.rows.finish();
+    host.finish();
     data = data.weighted(rows.all_weights(), &cancel);
   }
   std::vector<VariantResult> found =
@@ -661,11 +653,8 @@ void WindowParts::give_ids(std::size_t v, std::span<const SharedCore> shared, st
 }
 
 std::vector<double> WindowParts::transformed(PointsView points) const {
-  const std::size_t width = transformed_dims(metric, dims);
-  std::vector<double> x(points.size() * width);
-  parallel_ranges(points.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-    transform_points(metric, points, begin, end, x.data() + begin * width);
-  });
+  std::vector<double> x(points.size() * transformed_dims(metric, dims));
+  transform_all(metric, points, x.data());
   return x;
 }
 
@@ -673,24 +662,6 @@ std::vector<double> WindowParts::transformed(std::span<const std::uint32_t> hand
   std::vector<double> x(handles.size() * dims);
   for (std::size_t i = 0; i < handles.size(); ++i) std::copy_n(rows.point(handles[i]), dims, x.data() + i * dims);
   return transformed(PointsView(std::span<const double>(x), dims));
-}
-
-WindowState WindowParts::state() const {
-  WindowState saved;
-  saved.dims = dims;
-  saved.next_id = next_id;
-  saved.latest = latest;
-  for (const std::uint32_t handle : rows.handles()) saved.ids.push_back(rows.ids()[handle]);
-  saved.points.resize(rows.size() * dims);
-  on_threads({}, [&] { rows.write_points(saved.points); });
-  saved.times = rows.all_times();
-  saved.weights = rows.all_weights();
-  for (std::size_t v = 0; v < results.size(); ++v) {
-    WindowState::Ids& ids = saved.variants.emplace_back();
-    ids.next = next_ids[v];
-    for (const WindowCluster& cluster : results[v].clusters) ids.clusters.push_back(cluster.id);
-  }
-  return saved;
 }
 
 void WindowParts::restore(const WindowState& saved) {
@@ -706,19 +677,16 @@ void WindowParts::restore(const WindowState& saved) {
           saved.weights.size() == (options.weighted ? n : 0) && saved.variants.size() == results.size() &&
           n <= options.max_points && std::is_sorted(saved.ids.begin(), saved.ids.end(), std::less_equal<>()) &&
           (n == 0 || saved.ids.back() < saved.next_id));
-  std::vector<std::uint32_t> all(n);
-  for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
   const PointsView points = n > 0 ? PointsView(std::span(saved.points), dims) : PointsView();
   charge(n);
-  std::vector<std::vector<SharedCore>> shared(results.size());
-  const std::function<void()> change_rows = [&] {
+  chosen.entering = first_numbers(n);
+  HostRows host([&] {
     EngineLock::on_threads_of(engine, [&] {
-      rows.change({points, saved.times, saved.weights, saved.ids, 0, all}, {});
+      rows.change({points, saved.times, saved.weights, saved.ids, 0, chosen.entering}, {});
     });
-  };
-  HostRows host(change_rows);
+  });
   host.finish();
-  cluster(Way::run, {points, all, {}, host}, shared, {});
+  (void)cluster(Way::run, points, host, {});
   commit();
   results.swap(next);
   for (std::size_t v = 0; v < results.size(); ++v) {
@@ -760,7 +728,6 @@ std::size_t Window::dims() const noexcept { return parts_->dims; }
 std::span<const WindowResult> Window::results() const noexcept { return parts_->results; }
 std::optional<double> Window::latest() const noexcept { return parts_->latest; }
 const WindowOptions& Window::options() const noexcept { return parts_->options; }
-WindowState Window::state() const { return parts_->state(); }
 
 std::vector<std::uint64_t> Window::ids() const {
   std::vector<std::uint64_t> ids;
@@ -777,5 +744,15 @@ std::vector<double> Window::points() const {
 
 std::vector<double> Window::times() const { return parts_->rows.all_times(); }
 std::vector<double> Window::weights() const { return parts_->rows.all_weights(); }
+
+WindowState Window::state() const {
+  WindowState saved{dims(), parts_->next_id, latest(), ids(), points(), times(), weights(), {}};
+  for (std::size_t v = 0; v < results().size(); ++v) {
+    WindowState::Ids& of_variant = saved.variants.emplace_back();
+    of_variant.next = parts_->next_ids[v];
+    for (const WindowCluster& cluster : results()[v].clusters) of_variant.clusters.push_back(cluster.id);
+  }
+  return saved;
+}
 
 }  // namespace epsflow

@@ -63,8 +63,6 @@ class WindowRows {
   /// By handle.
   [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_; }
   [[nodiscard]] const double* point(std::uint32_t handle) const noexcept { return x_.data() + handle * dims_; }
-  [[nodiscard]] double time(std::uint32_t handle) const noexcept { return times_[handle]; }
-  [[nodiscard]] double weight(std::uint32_t handle) const noexcept { return weights_[handle]; }
 
   /// Returns the row of an id, or nullopt. O(log n).
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t id) const noexcept;

@@ -56,7 +56,7 @@ struct NearFrame {
       const double extent = hi[k] / 2 - lo[k] / 2;
       half = extent > half ? extent : half;
     }
-    frame.scale = half > 0x1p-900 && half < 0x1p900 ? power_below_inverse(half) : otherwise;
+    frame.scale = half > 0x1p-900 && half < 0x1p900 ? power_above_inverse(half) : otherwise;
     return frame;
   }
 
@@ -82,7 +82,7 @@ struct NearFrame {
   [[nodiscard]] static EPSFLOW_HOST_DEVICE float reach(float r) noexcept { return r * (1 + 0x1p-18F) + 0x1p-18F; }
 
   /// Returns the power of two whose product with x is in [1, 2). x: a positive normal number.
-  [[nodiscard]] static EPSFLOW_HOST_DEVICE double power_below_inverse(double x) noexcept {
+  [[nodiscard]] static EPSFLOW_HOST_DEVICE double power_above_inverse(double x) noexcept {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &x, sizeof bits);
     bits = (2046 - (bits >> 52)) << 52;

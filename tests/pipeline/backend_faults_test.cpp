@@ -217,10 +217,7 @@ Outcome run_with(Plan& plan, const RunOptions& options, bool own_threads) {
   std::atomic<std::size_t> variants{0};
   const bool failed = throws<std::exception>([&] {
     run_flow({*points, nullptr, options, observer, backend, pool, 2, stop}, {{0.5, {8, 4}}, {0.3, {4}}, {0.2, {4}}},
-             {.consume = [&](const stages::EpsJob& job) { variants += job.group.minpts.size(); },
-              .bytes = [](std::size_t) { return std::uint64_t{0}; },
-              .result = [&](VariantResult&&) { ++variants; },
-              .progress = [](double, double) {}});
+             {.result = [&](VariantResult&&) { ++variants; }});
   });
   return {failed, variants};
 }

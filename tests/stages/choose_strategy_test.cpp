@@ -11,8 +11,17 @@
 namespace epsflow::stages {
 namespace {
 
+struct Question {
+  StrategyChoice choice = StrategyChoice::automatic;
+  bool table_wanted = false;
+  bool table_refused = false;
+  std::size_t variants = 1;
+  IndexFigures index;
+  std::uint64_t memory = 0;  ///< beside the index
+};
+
 struct Case {
-  StrategyQuestion question;
+  Question question;
   Strategy strategy;
   std::string_view reason;
 };
@@ -86,7 +95,13 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
   std::set<std::string_view> reasons;
   for (const Case& c : cases) {
     INFO("expected: " << c.reason);
-    const StrategyAnswer answer = choose_strategy(c.question);
+    const Question& question = c.question;
+    constexpr std::uint64_t kIndexBytes = 1000;
+    const ChooseStrategy choose{
+        .choice = question.choice, .table_wanted = question.table_wanted, .memory = question.memory + kIndexBytes};
+    const EpsGroup group{
+        .eps = 1, .minpts = std::vector<std::uint32_t>(question.variants, 4), .table_refused = question.table_refused};
+    const StrategyAnswer answer = choose(group, kIndexBytes, question.index);
     CHECK(answer.strategy == c.strategy);
     CHECK(std::string(answer.reason) == std::string(c.reason));
     reasons.insert(c.reason);
@@ -97,12 +112,15 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
 TEST_CASE("choose strategy: cells are cliques where no table is made and the dimensions are few") {
   for (const std::size_t dims : {1U, 2U, 3U, 4U, 9U}) {
     INFO("d " << dims);
+    const auto cells = [&](StrategyChoice choice, bool table_wanted) {
+      return ChooseStrategy{.choice = choice, .table_wanted = table_wanted, .dims = dims}.cells();
+    };
     const Cells direct = dims <= 3 ? Cells::dense_box : Cells::eps;
-    CHECK(choose_cells(StrategyChoice::automatic, false, dims) == direct);
-    CHECK(choose_cells(StrategyChoice::direct, false, dims) == direct);
-    CHECK(choose_cells(StrategyChoice::automatic, true, dims) == Cells::eps);
-    CHECK(choose_cells(StrategyChoice::table, false, dims) == Cells::eps);
-    CHECK(choose_cells(StrategyChoice::table, true, dims) == Cells::eps);
+    CHECK(cells(StrategyChoice::automatic, false) == direct);
+    CHECK(cells(StrategyChoice::direct, false) == direct);
+    CHECK(cells(StrategyChoice::automatic, true) == Cells::eps);
+    CHECK(cells(StrategyChoice::table, false) == Cells::eps);
+    CHECK(cells(StrategyChoice::table, true) == Cells::eps);
   }
 }
 

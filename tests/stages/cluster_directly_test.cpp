@@ -94,7 +94,7 @@ TEST_CASE("cluster directly: every variant once, in descending order, as the ora
       int begun = 0;
       double until_first = 0;
       double seconds = 0;
-      const ClusterDirectly cluster{budget, !verify, verify, scene.data.view()};
+      const ClusterDirectly cluster{budget, {.core_mask = !verify}, verify, scene.data.view()};
       const bool done = cluster(
           scene.job, true, [&] { ++begun; },
           [&](VariantResult&& r) {
@@ -143,7 +143,7 @@ TEST_CASE("cluster directly: its memory is charged while it runs, and given back
       MemoryBudget budget(bytes);
       std::uint64_t when_begun = 0;
       int results = 0;
-      const ClusterDirectly cluster{budget, false, verify, scene.data.view()};
+      const ClusterDirectly cluster{budget, {}, verify, scene.data.view()};
       CHECK(cluster(
           scene.job, true, [&] { when_begun = budget.used(); },
           [&](VariantResult&&) {
@@ -163,7 +163,7 @@ TEST_CASE("cluster directly: too small a budget is waited for beside others, and
     const std::uint64_t bytes = scene.job.index->direct_bytes({scene.job.group.minpts}) +
                                 (verify ? scene.data.size() * clustering::kVerifyBytesPerPoint : 0);
     MemoryBudget budget(bytes - 1);
-    const ClusterDirectly cluster{budget, false, verify, scene.data.view()};
+    const ClusterDirectly cluster{budget, {}, verify, scene.data.view()};
     int calls = 0;
     const auto begun = [&] { ++calls; };
     const auto emit = [&](VariantResult&&) { ++calls; };
@@ -262,7 +262,7 @@ TEST_CASE("cluster directly: verification finds wrong labels, which are not hand
     MemoryBudget budget(1 << 26);
     Minpts seen;
     const auto emit = [&](VariantResult&& r) { seen.push_back(r.variant.minpts); };
-    const ClusterDirectly verifying{budget, false, true, data.view()};
+    const ClusterDirectly verifying{budget, {}, true, data.view()};
     test::check_mentions(test::error_of<Error>([&] { (void)verifying(job, alone, nothing, emit); }),
                          {"eps 0.3", "minpts 4", "report", "point"});
     CHECK(seen == Minpts{9});

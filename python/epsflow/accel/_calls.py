@@ -64,7 +64,7 @@ class Running:
             self.reason = f"fewer than {min_rows} rows"
 
     @property
-    def is_small(self) -> bool:
+    def is_left_to_original(self) -> bool:
         """Whether the original, the replaced function, serves the call: because X has few rows and is on the host, or
         because of left(). False after ran_on()."""
         return bool(self.reason)

@@ -27,7 +27,7 @@ def put_into(module: Any) -> None:
     @functools.wraps(original)
     def fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         with recorded("sklearn.cluster.DBSCAN.fit", X, least_rows()) as call:
-            if not call.is_small:
+            if not call.is_left_to_original:
                 try:
                     return _fit(module, self, X, sample_weight, call)
                 except Exception as error:  # the original raises its own, or serves the call

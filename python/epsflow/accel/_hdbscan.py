@@ -42,7 +42,7 @@ def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def linkage(X: Any, *positional: Any, **named: Any) -> Any:
         call = current()
-        if call is None or call.is_small:
+        if call is None or call.is_left_to_original:
             return original(X, *positional, **named)
         try:
             given = parameters.bind(X, *positional, **named)

@@ -31,7 +31,7 @@ def _linkage(original: Callable[..., Any], row_type: Any) -> Callable[..., Any]:
         copy: Any = None, **metric_params: Any,
     ) -> Any:
         call = current()
-        if call is not None and not call.is_small:
+        if call is not None and not call.is_left_to_original:
             try:
                 if alpha != 1:
                     raise NotServed(f"alpha={alpha!r}")

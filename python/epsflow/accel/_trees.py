@@ -38,7 +38,7 @@ def put_fit(module: Any, name: str) -> None:
     @functools.wraps(original)
     def fit(self: Any, X: Any, y: Any = None) -> Any:
         with recorded(name, X, least_rows()) as call:
-            if getattr(self, "branch_detection_data", False) and not call.is_small:  # only hdbscan has it
+            if getattr(self, "branch_detection_data", False) and not call.is_left_to_original:  # only hdbscan has it
                 call.left(NotServed("branches depend on which of the minimum spanning trees the original finds"))
             return original(self, on_host_if_on_gpu(X), y)
 
