@@ -20,11 +20,11 @@ from ._metrics import EUCLIDEAN
 from ._neighbors import neighbors_loaded
 from ._parameters import OPTIONS, as_bytes, as_choice, as_options, as_threads
 from ._plan import plan_loaded
-from ._precomputed import made_dense
+from ._precomputed import to_dense
 from ._results import Unchanging
 from ._sweep import sweep_loaded
 from ._tasks import log, python_errors, python_words
-from ._units import Given, as_given
+from ._units import Input, parse_input
 
 
 def backends() -> dict[str, str]:
@@ -117,7 +117,7 @@ class Engine(Unchanging):
         MemoryError
             If the memory is too small.
         """
-        return Dataset(self, as_given(made_dense(X, None, self), metric, metric_params))
+        return Dataset(self, parse_input(to_dense(X, None, self), metric, metric_params))
 
     def close(self) -> None:
         """Close the engine, which then loads no more data sets.
@@ -149,7 +149,7 @@ def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine
     return engine
 
 
-def _load_anew(engine: Engine, given: Given) -> Dataset:
+def _load_anew(engine: Engine, given: Input) -> Dataset:
     """Unpickles a data set. If its engine was closed when it was pickled, it gets a new one."""
     return Dataset(engine if engine._made is not None else Engine(**engine._arguments), given)
 
@@ -210,7 +210,7 @@ atexit.register(_shared.clear)  # before the resources of their threads are dest
 
 
 def engine_for(
-    engine: Engine | None, given: Given, backend: str, memory: int | str | None, threads: int | None,
+    engine: Engine | None, given: Input, backend: str, memory: int | str | None, threads: int | None,
     threads_name: str = "threads", run: dict[str, Any] | None = None,
 ) -> Engine:
     """Returns engine, or if it is None the shared engine for these options. For backend="auto", that engine is on the
@@ -240,13 +240,13 @@ def engine_for(
     return engine
 
 
-def of_the_cpu(
+def cpu_options(
     engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads"
 ) -> dict[str, Any]:
     """Returns memory and threads of a run on the CPU, by name, from the engine if it is given. Raises ValueError for
     backend='gpu' and for an engine that is on a GPU or closed; TypeError for an engine beside options."""
     if engine is not None:
-        made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
+        made = engine_for(engine, Input(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
         if made._engine.backend == "gpu":
             raise ValueError(
                 "metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out"

@@ -14,16 +14,16 @@ from . import _core
 from ._arrays import as_host_points, as_plain, as_weights
 from ._columns import are_texts
 from ._docs import documented
-from ._engine import Dataset, Engine, engine_for, of_the_cpu
+from ._engine import Dataset, Engine, cpu_options, engine_for
 from ._explore import explore_loaded
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
 from ._metrics import Metric
 from ._parameters import as_count, as_eps, as_options, as_threads
-from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
+from ._precomputed import as_distances, cluster_distances, is_precomputed, refuse_beyond_table, to_dense
 from ._sweep import sweep_loaded
 from ._tasks import made_by, run_task
-from ._units import Given, read, reference_of, require_reference
+from ._units import Input, read, reference_of, require_reference
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
@@ -172,12 +172,12 @@ class DBSCAN(_Clusterer):
         """
         if is_precomputed(self.metric):
             return self._fit_distances(X, sample_weight)
-        X = made_dense(X, self.memory, self.engine)
+        X = to_dense(X, self.memory, self.engine)
         metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_count(self.min_samples, "min_samples")
         if is_on_gpu(X):
             eps, output = as_eps(self.eps), output_of(X)
-            given = Given(as_gpu_points(X), metric)
+            given = Input(as_gpu_points(X), metric)
             self._validate_on_gpu(given.points.shape)
         else:
             given = _validated(self, X, metric)
@@ -208,7 +208,7 @@ class DBSCAN(_Clusterer):
         distances = as_distances(X)
         refuse_beyond_table(X, [variant[0]])
         X = validate_data(self, X, accept_sparse="csr")
-        options = of_the_cpu(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
+        options = cpu_options(self.engine, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         weights = _some_weight(sample_weight, distances.shape[0])
         result = cluster_distances(distances, [variant], weights, True, None, options, directed=True)[0]
         self._fitted = None
@@ -259,7 +259,7 @@ class DBSCAN(_Clusterer):
                 "predict() searches points, and the model was fitted with distances, metric='precomputed': "
                 "fit the points"
             )
-        X = made_dense(X, self.memory, self.engine)
+        X = to_dense(X, self.memory, self.engine)
         points = _validated(self, X, fitted.metric, fitted).points
         given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
         predictor = fitted.predictor(given if self.engine is None else self.engine._arguments)
@@ -337,7 +337,7 @@ class AutoDBSCAN(_Clusterer):
         """
         if self.eps not in ("each", "one"):
             raise ValueError(f"eps is {self.eps!r}; it is 'each' or 'one'")
-        X = made_dense(X, None)
+        X = to_dense(X, None)
         given = _validated(self, X, metric_of(X, self.metric, self.metric_params))
         points: Any = given.points
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
@@ -384,7 +384,7 @@ def dbscan(
     return fitted.core_sample_indices_, fitted.labels_
 
 
-def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Given:
+def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Input:
     """Returns X as scikit-learn validates it, and sets n_features_in_ and feature_names_in_ of the model in fit().
 
     fitted: the data of the fit that X must match; None in fit() itself. Raises TypeError, ValueError if X is on a GPU,

@@ -20,7 +20,7 @@ from ._labelled import as_frame
 from ._loaded import Loaded
 from ._parameters import as_choice, as_count, as_eps, as_flag, as_options
 from ._tasks import made_by, python_errors, run_task
-from ._units import as_given, components_of, in_columns_of
+from ._units import components_of, in_columns_of, parse_input
 
 
 class Groups:
@@ -257,7 +257,7 @@ def friends_of_friends(
             raise ValueError("box is given, and in metric_params as well: give it once")
         params["box"] = box
     least = as_count(min_size, "min_size", 1)
-    given = as_given(on_host(X), metric, params or None)
+    given = parse_input(on_host(X), metric, params or None)
     points: Any = given.points
     words, (n, d) = given.metric, points.shape
     if linking_length is None:
@@ -269,7 +269,7 @@ def friends_of_friends(
     as_choice(dialect, "dialect", "epsflow")
     others: Any = None
     if attach is not None:
-        others = in_columns_of(given, as_given(on_host(attach), metric, params or None, "attach"), "attach").points
+        others = in_columns_of(given, parse_input(on_host(attach), metric, params or None, "attach"), "attach").points
     masses = None if weights is None else as_weights(weights, n, "weights")
     moves: list[NDArray[np.float64]] = []
     if velocity is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._catalog import catalog_on_gpu, catalog_on_host
 from ._docs import documented
-from ._engine import Dataset, Engine, engine_for, of_the_cpu
+from ._engine import Dataset, Engine, cpu_options, engine_for
 from ._explore import Exploration
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, is_on_gpu
@@ -19,10 +19,10 @@ from ._labelled import as_frame
 from ._lineage import Lineage
 from ._parameters import as_flag, as_options, as_variants
 from ._plan import EpsPlan
-from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
+from ._precomputed import as_distances, check_exclusive, is_precomputed, refuse_beyond_table, to_dense
 from ._sweep import Asked, SweepResult, asked_of, sweep_distances, sweep_on_gpus, sweep_options, sweep_over_ranks
 from ._tasks import ProgressOption
-from ._units import Given, as_given
+from ._units import Input, parse_input
 
 
 @documented
@@ -100,7 +100,7 @@ def sweep(
                     "comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that "
                     "gpus names for it"
                 )
-            share = as_given(made_dense(X, memory), metric, metric_params)
+            share = parse_input(to_dense(X, memory), metric, metric_params)
             asked = asked_of(share, (eps, min_samples, variants), **told, **kept)
             return asked, as_options(backend=backend, memory=memory, threads=threads)
 
@@ -108,14 +108,14 @@ def sweep(
     if is_precomputed(metric):
         beside = {"metric_params": metric_params is not None, "keep": keep != "labels"}
         beside.update(lineage=as_flag(lineage, "lineage"), output=output != "numpy", gpus=gpus is not None)
-        refuse_beside({**beside, **{name: way != "auto" for name, way in ways.items()}})
+        check_exclusive({**beside, **{name: way != "auto" for name, way in ways.items()}})
         pairs = as_variants(eps, min_samples, variants)
-        of_run = of_the_cpu(engine, backend, memory, threads)
+        of_run = cpu_options(engine, backend, memory, threads)
         distances = as_distances(X)
         refuse_beyond_table(X, [e for e, _ in pairs])
         return sweep_distances(distances, pairs, sample_weight, as_flag(core, "core"), progress, of_run)
     if gpus is not None:
-        given = as_given(made_dense(X, memory, engine), metric, metric_params)
+        given = parse_input(to_dense(X, memory, engine), metric, metric_params)
         asked = asked_of(given, (eps, min_samples, variants), **told, **kept)
         if engine is not None or backend not in ("auto", "gpu"):
             raise TypeError(
@@ -430,8 +430,8 @@ def hierarchy(
     """
     if is_precomputed(metric):
         beside = {"metric_params": metric_params is not None, "sample_weight": sample_weight is not None}
-        refuse_beside({**beside, "output": output != "numpy"})
-        of_the_cpu(engine, backend, memory, threads)
+        check_exclusive({**beside, "output": output != "numpy"})
+        cpu_options(engine, backend, memory, threads)
         return hierarchies_of_distances(as_distances(X), min_samples)
     run = as_options(output="host" if output == "numpy" else "device")
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), run)
@@ -530,7 +530,7 @@ def catalog(
             raise TypeError("engine is for an X that is on a GPU; on the host threads says how many work")
         return as_frame(catalog_on_host(X, words, labels, core, weights, columns, threads))
     points = as_gpu_points(X)
-    made = engine_for(engine, Given(points, words), "auto", None, threads)
+    made = engine_for(engine, Input(points, words), "auto", None, threads)
     return as_frame(catalog_on_gpu(made._engine, points, words, labels, core, weights, columns))
 
 
@@ -540,5 +540,5 @@ def _of(
 ) -> Dataset:
     """Returns points that are loaded when a method first needs them. machine: backend, memory, threads, engine."""
     backend, memory, threads, engine = machine
-    given = as_given(made_dense(X, memory, engine), metric, metric_params)
+    given = parse_input(to_dense(X, memory, engine), metric, metric_params)
     return Dataset(engine_for(engine, given, backend, memory, threads, run=run), given, is_lazy=True)

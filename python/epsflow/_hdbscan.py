@@ -18,9 +18,9 @@ from ._hierarchy import (
 )
 from ._gpu_arrays import as_gpu_points, as_output, is_on_gpu, moved_to, output_of, to_host
 from ._parameters import as_count, as_flag
-from ._precomputed import is_precomputed, is_sparse, is_symmetric, made_dense
+from ._precomputed import is_precomputed, is_sparse, is_symmetric, to_dense
 from ._tasks import made_by
-from ._units import Given
+from ._units import Input
 
 _INFINITE, _MISSING = -2, -3
 _SEARCHED = (
@@ -400,7 +400,7 @@ class HDBSCAN(_Clusterer):
         are finite. A sample is missing if its sum is NaN, else infinite. Raises ValueError, also if no sample is
         finite; TypeError."""
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
-        points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
+        points = np.ascontiguousarray(to_dense(X, self.memory, self.engine))
         with np.errstate(invalid="ignore"):
             sums = points.sum(axis=1)
         whole = np.isfinite(points).all(axis=1)
@@ -459,7 +459,7 @@ class HDBSCAN(_Clusterer):
         name = _OTHER_NAMES.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
         if name not in _SEARCHED or "w" in params or (name == "haversine" and not _is_on_sphere(points)):
             return None
-        given = Given(points, metric_of(points, name, params or None))
+        given = Input(points, metric_of(points, name, params or None))
         return Dataset(
             engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs"), given
         )

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from . import _core
 from ._tasks import run_task
-from ._units import Given
+from ._units import Input
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Loaded:
     """Points of an engine. `Dataset` adds the methods that search them."""
 
-    def __init__(self, engine: Any, given: Given, slices: Any = (), is_lazy: bool = False) -> None:
+    def __init__(self, engine: Any, given: Input, slices: Any = (), is_lazy: bool = False) -> None:
         """slices: offsets [slices + 1], if the points are many data sets. is_lazy: whether to load the points at the
         first use of _data, which then raises the errors of loading."""
         self.engine = engine

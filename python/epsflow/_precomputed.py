@@ -23,7 +23,7 @@ def is_precomputed(metric: Any) -> bool:
     return isinstance(metric, str) and metric == "precomputed"
 
 
-def refuse_beside(given: dict[str, bool]) -> None:
+def check_exclusive(given: dict[str, bool]) -> None:
     """Raises ValueError for parameters that only apply to a search of points. given: whether each is given."""
     beside = [name for name, is_given in given.items() if is_given]
     if beside:
@@ -33,7 +33,7 @@ def refuse_beside(given: dict[str, bool]) -> None:
         )
 
 
-def made_dense(X: Any, memory: Any, engine: Any = None) -> Any:
+def to_dense(X: Any, memory: Any, engine: Any = None) -> Any:
     """Returns a sparse X as a dense array, with a notice, and any other X unchanged. Raises MemoryError if the array
     exceeds the memory of the engine or, without one, `memory`."""
     if not is_sparse(X):
@@ -142,7 +142,7 @@ def cluster_distances(
     options: dict[str, Any], directed: bool = False,
 ) -> list[Any]:
     """Returns the library's result for each variant, in order. distances: from as_distances(). options: from
-    of_the_cpu(). directed: accept rows that are not symmetric, as scikit-learn does."""
+    cpu_options(). directed: accept rows that are not symmetric, as scikit-learn does."""
     weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
     run = _core.TableRun(weights, core, directed)
     single = distances.dtype == np.float32  # then eps is rounded to float32, as NumPy does in scikit-learn

@@ -24,7 +24,7 @@ from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, fi
 from ._results import Folder, FromPoints, Origin, load_folder, stored
 from ._sweep import KEPT, SweepResult, VariantResult
 from ._tasks import ProgressOption, in_order, run_task
-from ._units import Given, as_given, in_columns_of, warn_of_unit
+from ._units import Input, in_columns_of, parse_input, warn_of_unit
 
 _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
 
@@ -50,7 +50,7 @@ class SlicedResult(FromPoints):
 
     def __init__(
         self, places: Places, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
-        given: Given | None = None, weights: Any = None, origin: Origin | None = None,
+        given: Input | None = None, weights: Any = None, origin: Origin | None = None,
     ) -> None:
         """results: by variant, in the order of the slices. keep: "labels" or "summary". unit: of eps. given: the points
         in the order of their slices, or None if the result was loaded. weights: [n] in this order, or None."""
@@ -273,7 +273,7 @@ def sweep_many(
 
 def _slices_of(
     X: Any, by: Any, width: Any, offsets: Any, metric: str, metric_params: dict[str, Any] | None
-) -> tuple[Given, Places]:
+) -> tuple[Input, Places]:
     """Returns the points in the order of their slices, and the slices. Parameters and errors as for sweep_many()."""
     if isinstance(X, Iterator):
         X = list(X)
@@ -293,7 +293,7 @@ def _slices_of(
         raise ValueError("width is about the values of by: give by as well")
     if listed:
         return _listed(X, metric, metric_params)
-    given = as_given(X, metric, metric_params)
+    given = parse_input(X, metric, metric_params)
     n = int(given.points.shape[0])
     if offsets is not None:
         starts = np.asarray(offsets)
@@ -319,12 +319,12 @@ def _is_data_set(part: Any) -> bool:
     )
 
 
-def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Given, Places]:
+def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Input, Places]:
     """Returns the points of all arrays and tables of X, one after the other, and a slice for each. Raises TypeError,
     ValueError if one is invalid or on a GPU, or if they differ in columns, units, frames or coordinate systems."""
     if not X:
         raise ValueError("X is an empty list: give at least one array")
-    parts = [as_given(part, metric, metric_params, f"X[{i}]") for i, part in enumerate(X)]
+    parts = [parse_input(part, metric, metric_params, f"X[{i}]") for i, part in enumerate(X)]
     if any(isinstance(part.points, _core.GpuPoints) for part in parts):
         raise ValueError(
             "X is a list of arrays on a GPU: put them one behind the other into one array, and give offsets"

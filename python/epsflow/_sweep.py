@@ -24,7 +24,7 @@ from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, FromPoints, Origin, Unchanging, save_folder, stored
 from ._tasks import ProgressOption, in_order, python_errors, run_task
-from ._units import Given, warn_of_unit
+from ._units import Input, warn_of_unit
 
 T = TypeVar("T")
 
@@ -363,7 +363,7 @@ class SweepResult(FromPoints):
 class Asked:
     """A requested sweep: its points and its checked parameters."""
 
-    given: Given
+    given: Input
     variants: list[tuple[float, int]]
     run: dict[str, Any]
     """Options of the run, as the library takes them."""
@@ -416,7 +416,7 @@ def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, A
 
 
 def asked_of(
-    given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
+    given: Input, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
     """Returns a request with checked parameters. given: the points. variants: a tuple of three parameters of sweep(),
@@ -501,7 +501,7 @@ def sweep_distances(
     distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
     options: dict[str, Any],
 ) -> SweepResult:
-    """Sweeps as `epsflow.sweep` with "precomputed". distances: from as_distances(). options: from of_the_cpu()."""
+    """Sweeps as `epsflow.sweep` with "precomputed". distances: from as_distances(). options: from cpu_options()."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
     weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
     under = "precomputed" if weights is None else "precomputed, weighted"

@@ -31,7 +31,7 @@ Reference = tuple[str, list[Any]]
 """Code that converts to the reference, and the reference: units of columns, a frame, or a coordinate system."""
 
 
-class Given(NamedTuple):
+class Input(NamedTuple):
     """Points that were read from X, and the properties of X that later steps need."""
 
     points: AnyPoints
@@ -45,7 +45,7 @@ class Given(NamedTuple):
     reference: Reference = ("", [None])
 
 
-def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Given:
+def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Input:
     """Reads points, names and units from X.
 
     check: a function of the coordinates and names that returns an array; not called for points on a GPU, which stay
@@ -59,7 +59,7 @@ def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], An
         points = as_array(values if check is None else check(values, names), name)
     units = units_of(X) if library_of(X) == "astropy" else [None]
     unit = units[0] if metric.name != "cosine" and not metric.scale else None  # scaled coordinates have another unit
-    return Given(points, metric, metric.eps_unit or unit, table_of(X), names, reference_of(X, metric))
+    return Input(points, metric, metric.eps_unit or unit, table_of(X), names, reference_of(X, metric))
 
 
 def reference_of(X: Any, metric: Metric) -> Reference:
@@ -78,12 +78,12 @@ def reference_of(X: Any, metric: Metric) -> Reference:
     return "X.to('{}')", [None] if is_converted else units_of(X)
 
 
-def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None, name: str = "X") -> Given:
+def parse_input(X: Any, metric: Any, metric_params: dict[str, Any] | None, name: str = "X") -> Input:
     """Reads X with a metric that is given by its parameters. Raises as metric_of() and read()."""
     return read(X, metric_of(X, metric, metric_params), name)
 
 
-def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
+def in_columns_of(like: Input, given: Input, name: str, of: str = "X") -> Input:
     """Returns given with its columns in the order of `like`. They are matched by name if both have names.
 
     Raises ValueError if columns, units, frames or coordinate systems differ.
@@ -107,7 +107,7 @@ def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
     return given
 
 
-def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
+def components_of(given: Input, values: Any, name: str) -> NDArray[Any]:
     """Returns velocities as an array in the order of the points' columns. They are matched by the names of these, with
     or without a leading v; otherwise they keep their order. Their shape is not checked. name: the parameter in errors.
     Raises TypeError, ValueError."""
@@ -129,7 +129,7 @@ def require_reference(
             raise ValueError(f"{name} is in {of_X}, and {others} in {known}: convert it, as {as_known} does")
 
 
-def warn_of_unit(given: Given, eps: float) -> None:
+def warn_of_unit(given: Input, eps: float) -> None:
     """Warns if eps, the smallest of a run, is an angle at least as large as the field. Its unit is probably wrong."""
     points, metric, *_ = given
     found = None

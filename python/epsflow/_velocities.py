@@ -18,7 +18,7 @@ from ._labelled import as_frame
 from ._metrics import EUCLIDEAN
 from ._parameters import as_count, as_variants
 from ._tasks import ProgressOption, made_by
-from ._units import Given, as_given, components_of
+from ._units import Input, components_of, parse_input
 
 
 class VelocityResult:
@@ -121,7 +121,7 @@ def sweep_velocities(
     >>> found.clusters.sort_values("size")
     """
     refuse_on_gpu(X)
-    given = as_given(X, "euclidean", None)
+    given = parse_input(X, "euclidean", None)
     points = as_host_points(given.points)
     n, d = points.shape
     of_points = as_weights(times, n, "times")
@@ -132,7 +132,7 @@ def sweep_velocities(
         raise ValueError(f"velocities.shape == {wanted.shape}, and X has {d} columns: give a component for each")
     asked = as_variants(eps, min_samples, variants)
     of_all = np.broadcast_to(points[:1], (n * len(wanted), d)) if n else points
-    of_engine = engine_for(engine, Given(of_all, EUCLIDEAN), backend, memory, threads)
+    of_engine = engine_for(engine, Input(of_all, EUCLIDEAN), backend, memory, threads)
     moving = (points, of_points, wanted.reshape(-1))
     least = as_count(min_size, "min_size")
     found = made_by(_core.start_velocities, of_engine._engine, *moving, asked, least, progress=progress)

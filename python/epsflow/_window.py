@@ -17,7 +17,7 @@ from ._gpu_arrays import OUTPUTS, as_output, on_host
 from ._labelled import as_columns
 from ._parameters import as_choice, as_count, as_options, as_variants, find_variant
 from ._tasks import made_by, python_errors
-from ._units import as_given
+from ._units import parse_input
 
 _NO_LIMIT = 2**32 - 2
 
@@ -272,7 +272,7 @@ class Window:
         return StepResult(ids, too_old, too_many, left, from_scratch)
 
     def _read(self, X: Any) -> Any:
-        given = as_given(on_host(X), *self._metric)
+        given = parse_input(on_host(X), *self._metric)
         if self._n_features is not None and given.points.shape[1] != self._n_features:
             raise ValueError(
                 f"X has {given.points.shape[1]} features, and the window has {self._n_features}: "

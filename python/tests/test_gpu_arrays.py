@@ -16,7 +16,7 @@ from epsflow import _estimator
 from epsflow._gpu_arrays import as_gpu_points
 from epsflow._metrics import EUCLIDEAN
 from epsflow._results import Origin
-from epsflow._units import Given
+from epsflow._units import Input
 
 
 class CudaArray:
@@ -174,7 +174,7 @@ def test_what_takes_arrays_of_the_host_alone(array):
     on_cpu, fitted = {"backend": "cpu"}, epsflow.DBSCAN().fit(np.zeros((4, 3)))
     points = as_gpu_points(CudaArray(64, (9, 3), np.float64))
     result, data = epsflow.sweep(np.zeros((9, 3)), 1, 2), epsflow.Dataset.__new__(epsflow.Dataset)
-    result._origin, data._given = Origin(points=points), Given(points, EUCLIDEAN)  # as an engine on a GPU creates them
+    result._origin, data._given = Origin(points=points), Input(points, EUCLIDEAN)  # as an engine on a GPU creates them
     check_refused(
         (lambda: pickle.dumps(data), TypeError, "copy them to the host"),
         (lambda: result.labelled(1, 2), ValueError, "X is on a GPU"),

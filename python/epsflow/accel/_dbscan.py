@@ -12,7 +12,7 @@ from .._estimator import DBSCAN, _threads_of
 from .._frames import metric_of
 from .._gpu_arrays import is_on_gpu
 from .._precomputed import is_precomputed, is_sparse
-from .._units import Given
+from .._units import Input
 from ._calls import NotServed, Running, recorded
 from ._metrics import angles_of, dense, jobs_of, require_search
 from ._patches import least_rows, put
@@ -81,6 +81,6 @@ def _made_for(model: Any, X: Any, points: Any, call: Running) -> DBSCAN:
     parameters.update(metric_params=model.metric_params, p=model.p)
     metric = metric_of(points, model.metric, model.metric_params, model.p)
     threads = _threads_of(jobs_of(model.n_jobs, X.shape[0]))
-    engine = engine_for(None, Given(points, metric), "auto", None, threads, "n_jobs")
+    engine = engine_for(None, Input(points, metric), "auto", None, threads, "n_jobs")
     call.ran_on(engine.backend)
     return DBSCAN(**parameters, engine=engine)

@@ -14,7 +14,7 @@ from .._docs import documented
 from .._gpu_arrays import is_on_gpu
 from .._k_distance import eps_range, knee
 from .._parameters import as_counts
-from .._units import as_given
+from .._units import parse_input
 from ._raster import sizes_of
 from ._style import INK, MARK, PALETTE, log_ticks, say_empty, styled_axes, with_unit
 
@@ -61,7 +61,7 @@ def k_distance(
             )
         columns = [np.asarray(X)]
     else:
-        unit = unit or as_given(X, metric, metric_params).unit
+        unit = unit or parse_input(X, metric, metric_params).unit
         columns = list(np.asarray(_functions.k_distance(X, ks, metric=metric, metric_params=metric_params)).T)
     knees = [knee(distances) for distances in columns]  # raises an error for values that are not distances
     with styled_axes(ax) as ax:
