@@ -106,10 +106,10 @@ Command report_command() {
           .usage = "RESULTS",
           .about =
               "Makes a page of what epsflow sweep, explore or hdbscan wrote: what is recommended and why, the grid\n"
-              "as a heat map, and of each cell its map, the sizes and lives of its clusters (of hdbscan their tree),\n"
-              "and the largest of them as a table. The page is one file of at most 8 MiB that needs no network and no\n"
-              "server. The input is read again, as the folder says it was read; lives need lineage.npz (sweep\n"
-              "--lineage). Cells without labels have no map.",
+              "as a heat map, and of each cell its map, the sizes and persistence of its clusters (of hdbscan their\n"
+              "tree), and the largest of them as a table. The page is one file of at most 8 MiB that needs no network\n"
+              "and no server. The input is read again, as the folder says it was read; persistence needs lineage.npz\n"
+              "(sweep --lineage). Cells without labels have no map.",
           .example = "epsflow report results --out report.html",
           .operand = {"RESULTS"},
           .groups = {{"The page", {std::move(out), overwrite_option()}},

@@ -152,7 +152,7 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
 
   std::vector<std::uint32_t> core_points, size;
   std::vector<std::int64_t> offsets{0}, first_core;
-  std::vector<std::int32_t> in_wider, in_looser;
+  std::vector<std::int32_t> parent_eps, parent_minpts;
   const std::vector<std::int64_t> rows =
       origin.renumbered() ? io::row_numbers(origin, points) : std::vector<std::int64_t>();
   const auto add_ancestors = [](std::vector<std::int32_t>& to, const std::vector<std::uint32_t>& ancestors,
@@ -165,16 +165,16 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
     for (const std::uint32_t point : cell.first_core) first_core.push_back(rows.empty() ? point : rows[point]);
     core_points.insert(core_points.end(), cell.core.begin(), cell.core.end());
     size.insert(size.end(), cell.size.begin(), cell.size.end());
-    add_ancestors(in_wider, cell.parent_eps, cell.clusters());
-    add_ancestors(in_looser, cell.parent_minpts, cell.clusters());
+    add_ancestors(parent_eps, cell.parent_eps, cell.clusters());
+    add_ancestors(parent_minpts, cell.parent_minpts, cell.clusters());
     offsets.push_back(static_cast<std::int64_t>(first_core.size()));
   }
   add_array(out, "offsets", std::span(std::as_const(offsets)));
   add_array(out, "first_core", std::span(std::as_const(first_core)));
   add_array(out, "core_points", std::span(std::as_const(core_points)));
   add_array(out, "size", std::span(std::as_const(size)));
-  add_array(out, "in_wider", std::span(std::as_const(in_wider)));
-  add_array(out, "in_looser", std::span(std::as_const(in_looser)));
+  add_array(out, "parent_eps", std::span(std::as_const(parent_eps)));
+  add_array(out, "parent_minpts", std::span(std::as_const(parent_minpts)));
   out.close();
 }
 
@@ -194,7 +194,7 @@ Lineage read_lineage(const std::filesystem::path& file) {
   };
   if (offsets.size() != cells.size() + 1) throw damaged(file, "");
   if (number(offsets, cells.size(), 0) > 0) {
-    clusters = read({"first_core", "core_points", "size", "in_wider", "in_looser"});
+    clusters = read({"first_core", "core_points", "size", "parent_eps", "parent_minpts"});
   }
   std::vector<LineageCell> all(cells.size());
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -460,16 +460,16 @@
     return { picture, inner, at };
   }
 
-  function livesFigure(cell) {
-    const title = "Lives of the largest clusters along eps";
-    if (!cell.lives || data.eps.length < 2) return figureOf(title, quiet(data.has_lineage ? "One eps alone shows no lives." : "How long clusters live is not known of these results: sweep with --lineage, or explore."));
-    if (!cell.lives.length) return figureOf(title, quiet("There are no clusters here."));
+  function persistenceFigure(cell) {
+    const title = "Persistence of the largest clusters along eps";
+    if (!cell.bars || data.eps.length < 2) return figureOf(title, quiet(data.has_lineage ? "One eps alone shows no persistence." : "How long clusters persist is not known of these results: sweep with --lineage, or explore."));
+    if (!cell.bars.length) return figureOf(title, quiet("There are no clusters here."));
     const to = data.eps[data.eps.length - 1];
-    const { picture, inner, at } = drawBars(cell, data.eps[0], to, cell.lives.map(([cluster, size, birth, death]) => [cluster, size, birth, death ?? to]),
-      `Lives along eps of the largest clusters of ${nameOf(cell)}: ${cell.lives.map(([cluster, size, birth, death]) => `cluster ${cluster} of ${count(size)} points from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`).join("; ")}`);
+    const { picture, inner, at } = drawBars(cell, data.eps[0], to, cell.bars.map(([cluster, size, birth, death]) => [cluster, size, birth, death ?? to]),
+      `Persistence along eps of the largest clusters of ${nameOf(cell)}: ${cell.bars.map(([cluster, size, birth, death]) => `cluster ${cluster} of ${count(size)} points from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`).join("; ")}`);
     picture.append(drawn("line", { class: "here", x1: at(cell.eps), x2: at(cell.eps), y1: inner.y, y2: inner.y + inner.height }));
     return figureOf(title, picture, element("figcaption", {}, "A bar is a cluster, with its number and its points in this cell. It begins at the eps at which the cluster appears, and ends where it merges with one that appeared at a smaller eps; a bar that reaches the right edge lasts to the end of the grid. The dashed line is this cell."),
-      downloadButton("lives", cell, ["cluster", "points", "eps_from", "eps_to"], () => cell.lives));
+      downloadButton("persistence", cell, ["cluster", "points", "eps_from", "eps_to"], () => cell.bars));
   }
 
   function ownEpsFigure(cell) {
@@ -558,7 +558,7 @@
       element("p", {}, `${counted(cell.clusters, "cluster")}; ${share(cell.noise)} noise (${counted(cell.noise, "point")}); largest ${counted(cell.largest, "point")} (${share(cell.largest)})${ofTrees ? "" : `; ${share(cell.core)} core points`}.`));
     const map = cell.maps.length ? mapFigure(cell, side, 0) : element("figure", { class: "map" }, element("h4", {}, "Map"),
       quiet(cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map."));
-    const along = ofTrees ? treeFigure(cell) : hasOwnEps(cell) ? ownEpsFigure(cell) : livesFigure(cell);
+    const along = ofTrees ? treeFigure(cell) : hasOwnEps(cell) ? ownEpsFigure(cell) : persistenceFigure(cell);
     panel.append(element("div", { class: "figures" }, map, sizesFigure(cell), along), catalogue(cell));
     return panel;
   }

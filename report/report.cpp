@@ -278,7 +278,7 @@ ordered_json Report::State::data() const {
     one["score"] = cell.score;
     one["validity"] = cell.validity;
     one["sizes"] = cell.sizes;
-    one["lives"] = cell.bars;
+    one["bars"] = cell.bars;
     one["tree"] = tree_as_json(cell);
     one["tree_clusters"] = cell.tree_clusters;
     one["rows"] = cell.rows;

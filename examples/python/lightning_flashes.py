@@ -55,7 +55,7 @@ def main() -> None:
     result = epsflow.sweep(X, [BRANCH, FLASH], MIN_SAMPLES, metric_params={"scale": SCALE}, lineage=True)
     flashes, branches = result.variant(FLASH, MIN_SAMPLES), result.variant(BRANCH, MIN_SAMPLES)
     # Each branch lies in one flash, because its core points stay together at the larger eps.
-    parents = result.lineage.holders((BRANCH, MIN_SAMPLES), (FLASH, MIN_SAMPLES))
+    parents = result.lineage.ancestors((BRANCH, MIN_SAMPLES), (FLASH, MIN_SAMPLES))
     children = np.bincount(parents, minlength=flashes.n_clusters)
     print(f"{len(X)} sources: {flashes.n_clusters} flashes with {branches.n_clusters} branches")
     print(f"{flashes.n_noise} sources ({flashes.n_noise / len(X):.0%}) are in no flash\n\nbranches  flashes")

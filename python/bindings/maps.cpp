@@ -172,12 +172,12 @@ void define_lineage(nb::module_& m) {
       .def("rank", &Lineage::rank, "inner"_a, "outer"_a)
       .def("relative_validity", [](const Lineage& lineage) { return column_of(relative_validity(lineage)); })
       .def(
-          "holders",
+          "ancestors",
           [](const Lineage& lineage, std::size_t from, std::size_t to) {
             return column_of(lineage.ancestors(from, to));
           },
           "inner"_a, "outer"_a)
-      .def("lives", &bars_of, "path"_a);
+      .def("bars", &bars_of, "path"_a);
   m.def("lineage_of", &lineage_of, nb::arg("eps").noconvert(), nb::arg("figures").noconvert(),
         nb::arg("clusters").noconvert());
   def_task(m, "start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a,

@@ -192,7 +192,7 @@ def lineage(
     Examples
     --------
     >>> lineage = epsflow.lineage(X, eps=numpy.geomspace(0.01, 1, 40), min_samples=[5, 10, 20])
-    >>> lineage.lives(min_samples=10)
+    >>> lineage.bars(min_samples=10)
     """
     ways = {"strategy": strategy, "index": index, "decide": decide}
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), as_options(**ways))

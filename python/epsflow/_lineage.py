@@ -20,8 +20,8 @@ from ._units import warn_of_unit
 KEPT = ("summary", "core")
 _BORDER_COUNTS = ("n_noise", "n_border", "largest", "size")  # absent with keep="core"
 _CELL_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
-_CLUSTER_COUNTS = ("first_core", "n_core", "size", "in_wider", "in_looser")
-_LIFE_COUNTS = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
+_CLUSTER_COUNTS = ("first_core", "n_core", "size", "parent_eps", "parent_min_samples")
+_BAR_COUNTS = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
 
 
 class Lineage:
@@ -64,7 +64,7 @@ class Lineage:
             The smallest index of its core points. It identifies the cluster if variants number clusters differently.
         n_core, size
             The number of its core points and of all its points. There is no size with keep="core".
-        in_wider, in_looser
+        parent_eps, parent_min_samples
             Its parent at the next larger eps with the same min_samples, and at the next smaller min_samples with the
             same eps. -1 if the sweep has no such variant.
         """
@@ -80,7 +80,7 @@ class Lineage:
             }
         )
 
-    def lives(
+    def bars(
         self, *, min_samples: int | None = None, eps: Any = None, path: Iterable[tuple[float, int]] | None = None
     ) -> Any:
         """Return the persistence of clusters along a path of variants: one row per bar, from birth to death.
@@ -124,7 +124,7 @@ class Lineage:
             If not exactly one of min_samples, eps and path is given.
         """
         if sum(given is not None for given in (min_samples, eps, path)) != 1:
-            raise TypeError("lives() takes one of min_samples, eps and path: along which variants clusters live")
+            raise TypeError("bars() takes one of min_samples, eps and path: along which variants clusters live")
         along = self._figures[:, 0] if eps is not None else self._eps
         if min_samples is not None:
             value: Any = as_count(min_samples, "min_samples")
@@ -139,13 +139,13 @@ class Lineage:
         if len(places) == 0:
             raise KeyError(f"{'min_samples' if eps is None else 'eps'}={value!r} is in none of the variants")
         with python_errors():
-            lives = self._made.lives(places.tolist())
+            bars = self._made.bars(places.tolist())
         end = np.nan if eps is not None else np.inf
         values = np.append(along[places].astype(np.float64), end)
-        counts = self._told(_LIFE_COUNTS, lives)
+        counts = self._told(_BAR_COUNTS, bars)
         return as_frame({"birth": values[counts["birth_place"]], "death": values[counts["death_place"]], **counts})
 
-    def holders(self, inner: tuple[float, int], outer: tuple[float, int]) -> NDArray[np.intp]:
+    def ancestors(self, inner: tuple[float, int], outer: tuple[float, int]) -> NDArray[np.intp]:
         """Return the ancestors of the clusters of one variant in another variant.
 
         Parameters
@@ -167,10 +167,10 @@ class Lineage:
             step changes only eps or only min_samples.
         """
         with python_errors():
-            return np.asarray(self._made.holders(self._place(*inner), self._place(*outer))).astype(np.intp)
+            return np.asarray(self._made.ancestors(self._place(*inner), self._place(*outer))).astype(np.intp)
 
     def rank(self, inner: tuple[float, int], outer: tuple[float, int]) -> int:
-        """Return how many clusters of `outer` contain a cluster of `inner`. For parameters and errors see `holders`."""
+        """Return how many clusters of `outer` contain one of `inner`. For parameters and errors see `ancestors`."""
         with python_errors():
             return int(self._made.rank(self._place(*inner), self._place(*outer)))
 
@@ -239,7 +239,7 @@ def stored_lineage(file: Any, n_samples: int) -> Lineage:
         largest = np.zeros(len(n_clusters), np.int64)
         np.maximum.at(largest, np.repeat(np.arange(len(n_clusters)), n_clusters), size)
         figures = np.stack([*counts, border, largest, arrays["wider"], arrays["looser"]], axis=1)
-        names = ("first_core", "core_points", "size", "in_wider", "in_looser")
+        names = ("first_core", "core_points", "size", "parent_eps", "parent_minpts")
         clusters = np.stack([arrays[name].astype(np.int64) for name in names], axis=1)
         made = _core.lineage_of(arrays["eps"], np.ascontiguousarray(figures, np.int64), clusters)
     except (LookupError, TypeError, ValueError, OverflowError, OSError, BadZipFile) as error:

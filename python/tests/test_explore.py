@@ -74,7 +74,7 @@ def test_what_an_exploration_holds():
     assert found.map.variants == [(e, m) for e in found.eps.tolist() for m in found.min_samples.tolist()]
     best = found.one_eps
     assert np.isfinite(found.scores[found.eps == best.eps, found.min_samples == best.min_samples]).all()
-    assert len(found.map.lives(min_samples=int(found.min_samples[0]))) > 5
+    assert len(found.map.bars(min_samples=int(found.min_samples[0]))) > 5
     shown = repr(found)
     assert f"{shape[0]} eps with {shape[1]} min_samples" in shown and "recommended: eps=" in shown
     assert "minpts" not in shown

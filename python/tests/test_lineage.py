@@ -14,6 +14,7 @@ import epsflow
 
 EPS = [0.05, 0.1, 0.2, 0.4, 0.8]
 MIN_SAMPLES = [2, 3, 5, 9]
+PARENTS = ("parent_eps", "parent_min_samples")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
     table = columns(lineage.clusters)
     assert {column: values.dtype.kind for column, values in table.items()} == {
         "eps": "f",
-        **dict.fromkeys(("min_samples", "cluster", "first_core", "n_core", "size", "in_wider", "in_looser"), "i"),
+        **dict.fromkeys(("min_samples", "cluster", "first_core", "n_core", "size", *PARENTS), "i"),
     }
     assert len(table["eps"]) == sum(v.n_clusters for v in result)
     rows = zip(*(values.tolist() for values in table.values()))
@@ -60,7 +61,7 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
 def test_clusters_are_in_those_of_looser_variants():
     lineage = epsflow.lineage(LINE, [1, 2, 4], [2, 3])
     table = columns(lineage.clusters)
-    assert list(zip(*(table[name].tolist() for name in ("eps", "min_samples", "in_wider", "in_looser")))) == [
+    assert list(zip(*(table[name].tolist() for name in ("eps", "min_samples", *PARENTS)))) == [
         (1, 2, 0, -1), (1, 2, 0, -1), (1, 2, 1, -1), (1, 3, 0, 0), (1, 3, 1, 2), (2, 2, 0, -1), (2, 2, 0, -1),
         (2, 3, 0, 0), (2, 3, 0, 1), (4, 2, -1, -1), (4, 3, -1, 0),
     ]  # fmt: skip
@@ -68,7 +69,7 @@ def test_clusters_are_in_those_of_looser_variants():
         ((1, 2), (1, 2), [0, 1, 2]), ((1, 2), (2, 2), [0, 0, 1]), ((1, 3), (1, 2), [0, 2]), ((1, 3), (2, 2), [0, 1]),
         ((1, 3), (4, 2), [0, 0]),
     ):
-        assert lineage.holders(inner, outer).tolist() == holders
+        assert lineage.ancestors(inner, outer).tolist() == holders
         assert lineage.rank(inner, outer) == len(set(holders))
 
 
@@ -86,7 +87,7 @@ NAN, INF = np.nan, np.inf
 )
 def test_lives_follow_the_elder_rule(path, bars):
     lineage = epsflow.lineage(LINE, [4, 2, 1], [2, 3])  # the order differs from the paths' order
-    table = columns(lineage.lives(**path))
+    table = columns(lineage.bars(**path))
     names = ("birth", "death", "birth_place", "death_place", "cluster", "n_core", "size", "first_core")
     np.testing.assert_array_equal(np.column_stack([table[name] for name in names]), bars)
 
@@ -97,13 +98,13 @@ def test_a_list_of_variants_has_ties_where_it_has_variants():
     assert lineage.variants == variants
     table = columns(lineage.clusters)
     alone = (table["eps"] == 3) & (table["min_samples"] == 3)
-    assert alone.any() and (table["in_wider"][alone] == -1).all() and (table["in_looser"][alone] == -1).all()
-    assert lineage.holders((2, 4), (2, 2)).tolist() == [0] and lineage.holders((2, 2), (4, 2)).tolist() == [0, 0]
+    assert alone.any() and (table["parent_eps"][alone] == -1).all() and (table["parent_min_samples"][alone] == -1).all()
+    assert lineage.ancestors((2, 4), (2, 2)).tolist() == [0] and lineage.ancestors((2, 2), (4, 2)).tolist() == [0, 0]
     cell = "ask for a cell of no smaller eps and no larger min_samples"
     check_refused(
-        (lambda: lineage.holders((2, 4), (3, 3)), ValueError, r"no way from \(2, 4\) to \(3, 3\)"),
+        (lambda: lineage.ancestors((2, 4), (3, 3)), ValueError, r"no way from \(2, 4\) to \(3, 3\)"),
         (lambda: lineage.rank((4, 4), (2, 4)), ValueError, cell),
-        (lambda: lineage.lives(path=[(4, 2), (2, 2)]), ValueError, "no smaller eps"),
+        (lambda: lineage.bars(path=[(4, 2), (2, 2)]), ValueError, "no smaller eps"),
     )
 
 
@@ -111,17 +112,17 @@ def test_what_is_not_there(blobs):
     lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
     assert lineage.rank((0.1 + 1e-12, 5), (0.4, 5)) == lineage.rank((0.1, 5), (0.4, 5))
     for call in (
-        lambda: lineage.holders((0.3, 5), (0.4, 5)),
+        lambda: lineage.ancestors((0.3, 5), (0.4, 5)),
         lambda: lineage.rank((0.1, 5), (0.4, 4)),
-        lambda: lineage.lives(min_samples=4),
-        lambda: lineage.lives(eps=0.3),
-        lambda: lineage.lives(path=[(0.1, 5), (0.4, 4)]),
+        lambda: lineage.bars(min_samples=4),
+        lambda: lineage.bars(eps=0.3),
+        lambda: lineage.bars(path=[(0.1, 5), (0.4, 4)]),
     ):
         with pytest.raises(KeyError, match="none of the variants"):
             call()
     for given in ({}, {"eps": 0.1, "min_samples": 5}):
         with pytest.raises(TypeError, match="one of min_samples, eps and path"):
-            lineage.lives(**given)
+            lineage.bars(**given)
 
 
 def test_of_weights_and_of_a_box(blobs):
@@ -135,7 +136,7 @@ def test_of_weights_and_of_a_box(blobs):
 
 def test_of_no_points_and_of_no_clusters():
     none = epsflow.lineage(np.empty((0, 2)), [1, 2], [1, 2])
-    assert (len(none), len(none.clusters), len(none.lives(min_samples=1))) == (4, 0, 0)
+    assert (len(none), len(none.clusters), len(none.bars(min_samples=1))) == (4, 0, 0)
     one = epsflow.lineage([[1.0, 2.0]], [1, 2], [1, 2])
     assert columns(one.clusters)["size"].tolist() == [1, 1]
     assert one.rank((1, 1), (2, 1)) == 1 and one.rank((1, 2), (2, 2)) == 0
@@ -155,7 +156,7 @@ def test_a_data_set_has_a_lineage(blobs):
 def check_same_lineage(found, expected):
     assert found.variants == expected.variants
     check_same_tables(
-        (found.clusters, expected.clusters), (found.lives(eps=0.2), expected.lives(eps=0.2)),
+        (found.clusters, expected.clusters), (found.bars(eps=0.2), expected.bars(eps=0.2)),
         (found.summary, expected.summary),
     )
 
@@ -183,7 +184,7 @@ def test_damaged_tables_make_no_lineage(blobs):
 def test_tables_without_pandas(blobs, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
-    for table in (lineage.summary, lineage.clusters, lineage.lives(min_samples=3)):
+    for table in (lineage.summary, lineage.clusters, lineage.bars(min_samples=3)):
         assert isinstance(table, np.ndarray) and table.dtype.names is not None
 
 
@@ -206,8 +207,8 @@ def test_core_points_alone(quantised):
     for found in (made, pickle.loads(pickle.dumps(made))):
         assert found.variants == whole.variants and repr(found) == repr(whole)
         tables = [("summary", found.summary, whole.summary), ("clusters", found.clusters, whole.clusters)]
-        tables += [("lives", found.lives(min_samples=m), whole.lives(min_samples=m)) for m in MIN_SAMPLES]
-        tables += [("lives", found.lives(eps=e), whole.lives(eps=e)) for e in EPS]
+        tables += [("bars", found.bars(min_samples=m), whole.bars(min_samples=m)) for m in MIN_SAMPLES]
+        tables += [("bars", found.bars(eps=e), whole.bars(eps=e)) for e in EPS]
         for name, ours, theirs in tables:
             ours, theirs = columns(ours), columns(theirs)
             assert set(theirs) - set(ours) == ({"n_noise", "n_border", "largest"} if name == "summary" else {"size"})

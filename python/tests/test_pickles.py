@@ -71,7 +71,7 @@ MADE = {
     "lineage": (
         lambda: epsflow.lineage(X, [0.2, 0.3], [3, 5]),
         lambda found: (
-            rows(found.summary), rows(found.clusters), rows(found.lives(min_samples=5)),
+            rows(found.summary), rows(found.clusters), rows(found.bars(min_samples=5)),
             found.relative_validity().tolist(),
         ),
     ),

@@ -40,7 +40,7 @@ matplotlib = pytest.importorskip("matplotlib")
 from matplotlib import pyplot  # noqa: E402
 
 from epsflow.plot._heatmap import is_log  # noqa: E402
-from epsflow.plot._lives import _lives_of, parents_of  # noqa: E402
+from epsflow.plot._bars import _bars_of, parents_of  # noqa: E402
 from epsflow.plot._style import style  # noqa: E402
 
 
@@ -248,40 +248,40 @@ def test_one_cluster_has_axes_with_room():
     assert low < 50 < high and least < 1 < most
 
 
-# ---------------------------------------------------------------- lives
+# ---------------------------------------------------------------- bars
 
 
 EPS = np.geomspace(0.1, 4, 25)
 
 
 @pytest.mark.parametrize(
-    ("min_samples", "given", "shown"), [(5, {}, "{n} lives"), (3, {"most": 4}, "the 4 weightiest of {n} lives")]
+    ("min_samples", "given", "shown"), [(5, {}, "{n} bars"), (3, {"most": 4}, "the 4 weightiest of {n} bars")]
 )
-def test_bars_are_the_lives_of_clusters_or_the_weightiest_of_them(min_samples, given, shown):
+def test_bars_are_those_of_the_lineage_or_the_weightiest_of_them(min_samples, given, shown):
     lineage = epsflow.lineage(blobs(), EPS, [3, 5])
-    lives = lineage.lives(min_samples=min_samples)
+    bars = lineage.bars(min_samples=min_samples)
     end = EPS[-1] * EPS[-1] / EPS[-2]
     spans = [
         (size * np.log(min(death, end) / birth), birth, min(death, end))
-        for size, birth, death in zip(lives["size"], lives["birth"], lives["death"])
+        for size, birth, death in zip(bars["size"], bars["birth"], bars["death"])
     ]
     spans.sort(reverse=True)
     assert spans[3][0] > spans[4][0]  # the first four are well-defined
     ax = epsflow.plot.lifetimes(lineage, min_samples=min_samples, **given)
-    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
-    np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[: given.get("most")]))
-    assert ax.get_title(loc="left") == f"min_samples {min_samples}: {shown.format(n=len(lives))} of clusters"
+    drawn = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
+    np.testing.assert_allclose(drawn, sorted(span[1:] for span in spans[: given.get("most")]))
+    assert ax.get_title(loc="left") == f"min_samples {min_samples}: {shown.format(n=len(bars))} of clusters"
     assert ax.get_xscale() == "log"
     if not given:
-        assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
+        assert len(ax.lines[0].get_xdata()) == np.isinf(bars["death"]).sum()  # arrows
 
 
 def test_a_life_ends_in_the_one_that_holds_its_points():
     X = blobs(400, seed=4)
     result = epsflow.sweep(X, EPS, [4], core=True, lineage=True)
-    lives = _lives_of(result, None)
-    parents = parents_of(result.lineage, 4, lives.table)
-    table = lives.table
+    bars = _bars_of(result, None)
+    parents = parents_of(result.lineage, 4, bars.table)
+    table = bars.table
     assert (parents == -1).sum() == np.isinf(table["death"]).sum() and (parents >= 0).sum() > 3
     for life, parent in enumerate(parents):
         if parent < 0:
@@ -297,14 +297,14 @@ def test_a_life_ends_in_the_one_that_holds_its_points():
 
 def test_lines_of_a_tree_lead_to_their_parents_and_do_not_cross():
     lineage = epsflow.lineage(blobs(400, seed=4), EPS, [4])
-    lives = lineage.lives(min_samples=4)
+    bars = lineage.bars(min_samples=4)
     ax = epsflow.plot.merges(lineage, min_samples=4, most=1000)
     segments = [np.asarray(segment) for segment in ax.collections[0].get_segments()]
-    assert len(segments) == len(lives) and ax.get_yscale() == "log"
-    assert sorted(segment[0][1] for segment in segments) == pytest.approx(sorted(lives["birth"]))
+    assert len(segments) == len(bars) and ax.get_yscale() == "log"
+    assert sorted(segment[0][1] for segment in segments) == pytest.approx(sorted(bars["birth"]))
     columns = {segment[0][0]: segment for segment in segments}
-    assert sorted(columns) == list(range(len(lives)))
-    assert [tick.get_text() for tick in ax.get_xticklabels()] and len(ax.get_xticklabels()) == len(lives)
+    assert sorted(columns) == list(range(len(bars)))
+    assert [tick.get_text() for tick in ax.get_xticklabels()] and len(ax.get_xticklabels()) == len(bars)
     for segment in segments:
         if len(segment) < 3:
             continue

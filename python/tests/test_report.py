@@ -29,7 +29,7 @@ def test_of_a_sweep(blobs, tmp_path):
     data = data_of(page)
     assert (data["points"], data["eps"], data["minpts"]) == (900, [0.2, 0.4], [4, 8])
     assert [c["clusters"] for c in data["cells"]] == [v.n_clusters for v in result]
-    assert all(c["maps"] and c["lives"] is not None for c in data["cells"])
+    assert all(c["maps"] and c["bars"] is not None for c in data["cells"])
     again = eval(data["command"].partition(".report")[0], {"epsflow": epsflow, "X": blobs})
     assert [v.n_clusters for v in again] == [v.n_clusters for v in result]
     assert dict(data["provenance"])["Checksum"].startswith("crc32:")

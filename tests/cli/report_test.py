@@ -77,7 +77,7 @@ class OfASweep(Report):
         self.assertRegex(told["Program"], r"^epsflow \d")
         self.assertRegex(told["Made"], r"^20\d\d-\d\d-\d\dT")
         self.assertIn("cores", told["Machine"])
-        self.assertTrue(cell_of(data, 0.4, 8)["lives"])
+        self.assertTrue(cell_of(data, 0.4, 8)["bars"])
         self.assertIsNone(data["advice"])
         self.assertIn("epsflow explore", data["advice_hint"])
 
@@ -100,12 +100,12 @@ class OfASweep(Report):
     def test_cells_without_labels_have_no_map(self):
         self.sweep("--keep", "summary", "--lineage")
         data = self.data()
-        self.assertTrue(all(not c["maps"] and not c["rows"] and c["sizes"] and c["lives"] for c in data["cells"]))
+        self.assertTrue(all(not c["maps"] and not c["rows"] and c["sizes"] and c["bars"] for c in data["cells"]))
 
-    def test_without_a_lineage_there_are_no_lives(self):
+    def test_without_a_lineage_there_are_no_bars(self):
         self.sweep()
         data = self.data()
-        self.assertTrue(all(c["lives"] is None and c["maps"] for c in data["cells"]))
+        self.assertTrue(all(c["bars"] is None and c["maps"] for c in data["cells"]))
         self.assertFalse(data["has_lineage"])
 
     def test_names_that_look_like_markup(self):

@@ -417,7 +417,7 @@ class LineageFile(Results):
     """Tests sweep --lineage."""
 
     NAMES = {"eps", "minpts", "clusters", "core", "noise", "wider", "looser", "offsets", "first_core", "core_points",
-             "size", "in_wider", "in_looser"}
+             "size", "parent_eps", "parent_minpts"}
 
     def setUp(self):
         super().setUp()
@@ -448,12 +448,12 @@ class LineageFile(Results):
                 cores = [p for p in members if core[p]]
                 self.assertEqual([arrays[name][begin + k] for name in ("size", "core_points", "first_core")],
                                  [len(members), len(cores), cores[0]])
-                for name, (wider, looser) in (("wider", (1, 0)), ("looser", (0, 1))):
-                    e, m = (0.2, 0.3, 0.5).index(eps) + wider, (4, 8, 30).index(minpts) - looser
+                for name, parent, wider in (("wider", "parent_eps", 1), ("looser", "parent_minpts", 0)):
+                    e, m = (0.2, 0.3, 0.5).index(eps) + wider, (4, 8, 30).index(minpts) - (1 - wider)
                     there = e * 3 + m if e < 3 and m >= 0 else -1
                     self.assertEqual(arrays[name][i], there)
-                    holders = {found[cells[there]][p] for p in cores} if there >= 0 else {-1}
-                    self.assertEqual({arrays[f"in_{name}"][begin + k]}, holders)
+                    ancestors = {found[cells[there]][p] for p in cores} if there >= 0 else {-1}
+                    self.assertEqual({arrays[parent][begin + k]}, ancestors)
         self.assertGreater(arrays["offsets"][-1], 50)
 
     def test_it_is_the_same_without_labels_and_made_in_parts(self):

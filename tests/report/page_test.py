@@ -205,7 +205,7 @@ class Page(unittest.TestCase):
         for button in self.all("#legend button, .panel button"):
             button.click()
         wanted = {"grid.csv", *(f"{name}_eps_{cell.split()[1].rstrip(',')}_minpts_{cell.split()[-1]}.csv"
-                                for name in ("map", "sizes", "lives", "clusters"))}
+                                for name in ("map", "sizes", "persistence", "clusters"))}
         until = time.monotonic() + 20
         while time.monotonic() < until and not all((self.folder / name).exists() for name in wanted):
             time.sleep(0.1)

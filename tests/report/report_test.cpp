@@ -69,7 +69,7 @@ TEST_CASE("a page holds each cell with its counts, its map and its largest clust
     std::uint64_t clusters = 0;
     for (const Json& count : cell["sizes"]) clusters += count.get<std::uint64_t>();
     CHECK(clusters == cell["clusters"]);
-    CHECK(cell["lives"].is_null());
+    CHECK(cell["bars"].is_null());
   }
   CHECK(data["advice"].is_null());
 }
@@ -140,7 +140,7 @@ TEST_CASE("an exploration on a page") {
     }
     const bool best = cell["eps"] == made.one_eps->variant.eps && cell["minpts"] == made.one_eps->variant.minpts;
     CHECK((cell["maps"].empty() != best));
-    if (best) CHECK(cell["lives"].size() == 3);
+    if (best) CHECK(cell["bars"].size() == 3);
   }
   CHECK(most == Approx(made.one_eps->score).epsilon(0.2));
   CHECK_THROWS_AS(report.advise("{}"), InputError);
@@ -176,7 +176,7 @@ TEST_CASE("an exploration on a page") {
   CHECK_THROWS_AS(report.advise(changed.dump()), InputError);
 }
 
-TEST_CASE("lives of the clusters of each cell are those of the lineage, by the elder rule") {
+TEST_CASE("bars of the clusters of each cell are the lineage's, by the elder rule") {
   const std::vector<double> values = blobs(60);
   const Engine engine;
   const Lineage map = lineage(engine.load(PointsView(values, 2)), grid({0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8}, {3, 6}));

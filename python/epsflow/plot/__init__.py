@@ -20,7 +20,7 @@ from __future__ import annotations
 from ._clusters import clusters
 from ._curves import k_distance, sizes
 from ._heatmap import heatmap
-from ._lives import lifetimes, merges
+from ._bars import lifetimes, merges
 from ._stages import stages
 from ._trees import condensed_tree, hierarchies
 
