@@ -33,8 +33,8 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
 /// order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1], the
 /// first entry of each cell in the arrays of clusters: first_core, core_points, size, parent_eps, parent_minpts.
 /// first_core contains input rows, counted over all files including dropped rows. wider and looser are numbers of the
-/// cells of the next larger eps and of the next smaller minpts; parent_eps and parent_minpts are the clusters there that
-/// contain a cluster. They are −1 at the edge of the grid. Replaces an existing file. Throws ResourceError.
+/// cells of the next larger eps and of the next smaller minpts; parent_eps and parent_minpts are the clusters there
+/// that contain a cluster. They are −1 at the edge of the grid. Replaces an existing file. Throws ResourceError.
 void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::PointsOrigin& origin,
                    std::uint64_t points);
 
