@@ -1,6 +1,6 @@
 // Times a sweep over the processes of MPI, and prints one line of JSON:
 //
-//   mpirun -n R bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--threads N] [--backend cpu|gpu] [--repeat N]
+//   mpirun -n R bench_ranks POINTS EPS_LIST MINPTS_LIST [--threads N] [--backend cpu|gpu] [--repeat N]
 //
 // threads: of each process. With one process it is a sweep without parts, as a reference. seconds: of each repetition,
 // from shares in memory to their labels, with loading, until the last process is done. Engines are kept, and the first
@@ -14,8 +14,7 @@
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-#include "bench.hpp"
-#include "made_points.hpp"
+#include "points.hpp"
 
 namespace {
 
@@ -36,12 +35,10 @@ std::uint64_t checksum(std::span<const std::int32_t> labels, std::size_t first) 
 int measure(Communicator& communicator, const bench::Words& words) {
   const auto rank = static_cast<std::size_t>(communicator.rank()),
              ranks = static_cast<std::size_t>(communicator.size());
-  if (words.size() < 3) throw UsageError("bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--OPTION VALUE …]");
   const Sweep sweep = words.sweep(1);
-  EngineOptions options{.threads = 1, .backend = BackendChoice::cpu};
-  words.set(options);
+  auto options = words.options<EngineOptions>({.threads = 1, .backend = BackendChoice::cpu});
   if (options.backend == BackendChoice::gpu) options.gpu = static_cast<unsigned>(rank);
-  const Points points = bench::points_of(words[0], rank, ranks);
+  const Points points = bench::points_of<float>(words[0], rank, ranks);
   const std::uint64_t all = communicator.sum(points.size());
   bench::Json json{{"points", all}, {"processes", ranks}, {"threads", options.threads}, {"variants", sweep.size()}};
   std::uint64_t labels = 0;
@@ -82,7 +79,7 @@ int measure(Communicator& communicator, const bench::Words& words) {
   json["distribute_s"] = slowest[0];
   json["cluster_s"] = slowest[1];
   json["labels"] = labels;
-  std::cout << json.dump() << '\n';
+  bench::print(json);
   return 0;
 }
 
@@ -91,6 +88,9 @@ int measure(Communicator& communicator, const bench::Words& words) {
 int main(int argc, char** argv) {
   return epsflow::mpi::run_world(
       &argc, &argv,
-      [&](Communicator& communicator) { return measure(communicator, epsflow::bench::Words(argc, argv, {})); },
+      [&](Communicator& communicator) {
+        return measure(communicator,
+                       epsflow::bench::Words("POINTS EPS_LIST MINPTS_LIST [--OPTION VALUE …]", argc - 1, argv + 1));
+      },
       [](const std::exception&) { return 1; });
 }

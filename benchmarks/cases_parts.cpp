@@ -1,19 +1,4 @@
-// Times a sweep over ranks, which are threads of this process, and the same sweep in one run. Prints one line of JSON:
-//
-//   bench_parts FILE|uniform:N:DIMS|lattice:SIDE[:COUNT]|haloes:N EPS_LIST MINPTS_LIST [--ranks N] [--threads N]
-//               [--backend cpu|gpu] [--repeat N] [--gpus LIST] [--gpu-memory BYTES] [--parts N] [--drop] [--alone]
-//               [--gpu-each]
-//
-// lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them; COUNT lattices in a row. haloes:
-// as in bench_gpu direct. --drop: drops the labels at once, and does not compare them. --alone: without the one run.
-// threads: of each rank; the one run has the threads of all ranks. whole_s: the one run, from points in host memory to
-// labels in host memory, each repetition. parts_s: the same in parts, from the shares to their labels; distribute_s and
-// cluster_s: the slowest rank of the last repetition. --gpu-each: rank r uses GPU r. equal: true if all labels equal
-// the labels of the one run.
-//
-// With --gpus or --gpu-memory ranks are not used. Then parts_s is a sweep that these GPUs share, or that runs within
-// this much memory, from points in host memory to labels in host memory; `sharing` describes how. The one run has a
-// whole GPU. All engines are kept between repetitions.
+// A sweep in parts and in one run.
 #include <algorithm>
 #include <mutex>
 
@@ -22,36 +7,34 @@
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-#include "bench.hpp"
-#include "made_points.hpp"
+#include "cases.hpp"
+#include "points.hpp"
 
+namespace epsflow::bench {
 namespace {
-
-using namespace epsflow;
 
 /// One measurement of the sweep, in one run and in parts.
 struct Measurement {
-  const bench::Words& words;
-  Points points = bench::points_of(words[0]);
+  const Words& words;
+  Points points = points_of<float>(words[0]);
   Sweep sweep = words.sweep(1);
   std::size_t ranks = words.number("--ranks", 4);
   int repeat = words.repeat(1);
   bool drop = words.has("--drop");
   bool alone = words.has("--alone");
-  EngineOptions options = {.threads = 1, .backend = BackendChoice::cpu};
-  bench::Json json = {};
+  EngineOptions options = words.options<EngineOptions>({.threads = 1, .backend = BackendChoice::cpu});
+  Json json = {};
   std::vector<VariantResult> whole = {};
   std::mutex mutex = {};
   bool equal = true;
 
   void run_whole(const Engine& engine) {
-    for (int i = 0; i < repeat && !alone; ++i) {
+    if (alone) return;
+    json["whole_s"] = seconds_of_each(repeat, [&] {
       whole.clear();
-      json["whole_s"].push_back(bench::seconds_of([&] {
-        const Dataset data = engine.load(points);
-        run_each({data}, {}, sweep, {}, [&](VariantResult&& result) { keep(std::move(result), whole); });
-      }));
-    }
+      const Dataset data = engine.load(points);
+      run_each({data}, {}, sweep, {}, [&](VariantResult&& result) { keep(std::move(result), whole); });
+    });
   }
   void keep(VariantResult&& result, std::vector<VariantResult>& results) const {
     if (drop) result.labels = {};
@@ -77,7 +60,7 @@ struct Measurement {
     json["sharing"] = {{"engines", engines.size()}, {"parts", answer.parts}, {"because", answer.reason}};
     for (int i = 0; i < repeat; ++i) {
       std::vector<VariantResult> results;
-      json["parts_s"].push_back(bench::seconds_of([&] {
+      json["parts_s"].push_back(seconds_of([&] {
         run_each({points}, {.engines = engines, .sharing = &answer}, sweep, {},
                  [&](VariantResult&& result) { keep(std::move(result), results); });
       }));
@@ -88,18 +71,16 @@ struct Measurement {
   }
   void run_ranks() {
     std::vector<PartFigures> figures(ranks);
-    for (int i = 0; i < repeat; ++i) {
-      json["parts_s"].push_back(bench::seconds_of([&] {
-        parts::run_ranks(static_cast<int>(ranks), [&](parts::Communicator& communicator) {
-          const auto r = static_cast<std::size_t>(communicator.rank());
-          EngineOptions own = options;
-          if (words.has("--gpu-each")) own.gpu = communicator.rank();
-          const std::size_t first = points.size() * r / ranks, last = points.size() * (r + 1) / ranks;
-          figures[r] = run_each({points.view().rows(first, last)}, {.options = {&own, 1}, .ranks = &communicator},
-                                sweep, {}, [&](VariantResult&& result) { compare(result, first); });
-        });
-      }));
-    }
+    json["parts_s"] = seconds_of_each(repeat, [&] {
+      parts::run_ranks(static_cast<int>(ranks), [&](parts::Communicator& communicator) {
+        const auto r = static_cast<std::size_t>(communicator.rank());
+        EngineOptions own = options;
+        if (words.has("--gpu-each")) own.gpu = communicator.rank();
+        const std::size_t first = points.size() * r / ranks, last = points.size() * (r + 1) / ranks;
+        figures[r] = run_each({points.view().rows(first, last)}, {.options = {&own, 1}, .ranks = &communicator}, sweep,
+                              {}, [&](VariantResult&& result) { compare(result, first); });
+      });
+    });
     double distribute = 0, cluster = 0;
     for (const PartFigures& f : figures) {
       distribute = std::max(distribute, f.distribute_seconds);
@@ -113,9 +94,10 @@ struct Measurement {
   }
 };
 
-int measure(const bench::Words& words) {
+}  // namespace
+
+bool time_parts(const Words& words) {
   Measurement m{words};
-  words.set(m.options);
   m.json = {{"points", m.points.size()}, {"ranks", m.ranks}, {"threads", m.options.threads}};
   EngineOptions all = m.options;
   all.threads *= static_cast<unsigned>(m.ranks);
@@ -128,16 +110,8 @@ int measure(const bench::Words& words) {
   } else {
     m.run_ranks();
   }
-  if (!m.drop && !m.alone) m.json["equal"] = m.equal;
-  std::cout << m.json.dump() << "\n";
-  return m.equal ? 0 : 1;
+  if (!m.alone) m.json["equal"] = m.equal;
+  return print(m.json);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return epsflow::bench::run({"bench_parts FILE|uniform:N:DIMS|lattice:SIDE[:COUNT]|haloes:N EPS_LIST MINPTS_LIST …",
-                              3,
-                              {"--drop", "--alone", "--gpu-each"}},
-                             argc, argv, measure);
-}
+}  // namespace epsflow::bench
