@@ -15,7 +15,7 @@ import sys
 
 def read_lanes(table):
     """The lanes of the table, as (name, seconds, regular expression of paths)."""
-    lines = [line for line in table.splitlines() if line and not line.startswith("#")]
+    lines = [line for line in re.sub("\n +", "", table).splitlines() if line and not line.startswith("#")]
     rows = [line.split(None, 2) for line in lines[lines.index("lanes") + 1:]]
     return [(name, int(seconds), re.compile(paths)) for name, seconds, paths in rows]
 

@@ -32,16 +32,16 @@ if(NOT EPSFLOW_CUDA STREQUAL "OFF")
   if(NOT epsflow_with_cuda)
     set(problem "no CUDA compiler of version 12 or later works here (found: '${CMAKE_CUDA_COMPILER_VERSION}')")
     if(EPSFLOW_CUDA STREQUAL "ON")
-      message(FATAL_ERROR "EPSFLOW_CUDA is ON, but ${problem}: install the CUDA Toolkit 12 or 13, put nvcc on the PATH, or set "
-                          "EPSFLOW_CUDA=OFF")
+      message(FATAL_ERROR "EPSFLOW_CUDA is ON, but ${problem}: install the CUDA Toolkit 12 or 13, put nvcc on the "
+                          "PATH, or set EPSFLOW_CUDA=OFF")
     elseif(CMAKE_CUDA_COMPILER)
       message(WARNING "Without the GPU backend: ${problem}")
     endif()
   endif()
 endif()
 
-# What kernels are compiled with. CMake 3.25 does not know C++20 for nvcc; contraction would round a*b+c once instead of twice; packed
-# GPU code is a fifth of a program.
+# What kernels are compiled with. CMake 3.25 does not know C++20 for nvcc; contraction would round a*b+c once instead of
+# twice; packed GPU code is a fifth of a program.
 set(epsflow_cuda_options -std=c++20 --fmad=false -Xfatbin=-compress-all -Xcompiler=-ffp-contract=off)
 if(epsflow_with_cuda AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   list(APPEND epsflow_cuda_options --compress-mode=size)

@@ -1,8 +1,9 @@
 # Warnings and sanitizers of epsflow's own code, on an interface target that users never see.
 add_library(epsflow_developer INTERFACE)
 set(cxx "$<COMPILE_LANGUAGE:CXX>")
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Wno-sign-conversion)
 target_compile_options(epsflow_developer INTERFACE
-                       "$<${cxx}:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wnon-virtual-dtor;-Wold-style-cast;-Wno-sign-conversion>"
+                       "$<${cxx}:${warnings}>"
                        "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>")
 # GCC 12 warns of an overlap inside std::string's own operator+ that cannot be (GCC bug 105651).
 target_compile_options(epsflow_developer INTERFACE
@@ -20,8 +21,8 @@ if(EPSFLOW_SANITIZE)
   target_compile_options(epsflow_developer INTERFACE "$<${cxx}:${flags}>")
   target_link_options(epsflow_developer INTERFACE ${flags})
 endif()
-# Relocations of programs take a fiftieth of them, and a twentieth of that when packed, where linker and loader (glibc 2.36) know how.
-# Not of the Python module, whose wheels run on older ones.
+# Relocations of programs take a fiftieth of them, and a twentieth of that when packed, where linker and loader (glibc
+# 2.36) know how. Not of the Python module, whose wheels run on older ones.
 if(NOT CMAKE_CROSSCOMPILING)
   include(CheckCXXSourceRuns)
   set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs)

@@ -1,5 +1,6 @@
-# header_check: compiles every internal header alone, so that none leans on what its user happened to include before. On demand, as
-# it takes minutes. Those that are installed are compiled alone by tests/consumer, from where they are installed.
+# header_check: compiles every internal header alone, so that none leans on what its user happened to include before. On
+# demand, as it takes minutes. Those that are installed are compiled alone by tests/consumer, from where they are
+# installed.
 get_property(headers GLOBAL PROPERTY EPSFLOW_INTERNAL_HEADERS)
 set(sources)
 foreach(header IN LISTS headers)

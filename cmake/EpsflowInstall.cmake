@@ -1,6 +1,6 @@
-# What `cmake --install` puts in place: the libraries, their public headers, the program, and the package files that make
-# find_package(epsflow) work. epsflow::io is an export set of its own, so that a user of epsflow::epsflow alone needs
-# nothing that reads files.
+# What `cmake --install` puts in place: the libraries, their public headers, the program, and the package files that
+# make find_package(epsflow) work. epsflow::io is an export set of its own, so that a user of epsflow::epsflow alone
+# needs nothing that reads files.
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/epsflow")
 
 function(epsflow_install_library target export_set)

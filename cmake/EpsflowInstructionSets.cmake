@@ -1,6 +1,7 @@
-# EPSFLOW_INSTRUCTION_SETS: all compiles the vector code for every instruction set that adds something; the best one is chosen when
-# the program runs. native compiles it for the best one of this machine alone, which takes a third as long: for checks, and for programs
-# that stay here. Sets epsflow_kernel_options, which KERNELS of epsflow_module() are compiled with.
+# EPSFLOW_INSTRUCTION_SETS: all compiles the vector code for every instruction set that adds something; the best one is
+# chosen when the program runs. native compiles it for the best one of this machine alone, which takes a third as long:
+# for checks, and for programs that stay here. Sets epsflow_kernel_options, which KERNELS of epsflow_module() are
+# compiled with.
 set(EPSFLOW_INSTRUCTION_SETS "all" CACHE STRING "Instruction sets of the vector code: all or native")
 set_property(CACHE EPSFLOW_INSTRUCTION_SETS PROPERTY STRINGS all native)
 if(NOT EPSFLOW_INSTRUCTION_SETS MATCHES "^(all|native)$")

@@ -1,5 +1,6 @@
-# epsflow_folder(NAME [USES <folders>]): the target epsflow_NAME of a top-level folder of the library. The library takes its objects. It is
-# also an archive of its own, so that a test which links one folder builds no more than that folder and those it uses.
+# epsflow_folder(NAME [USES <folders>]): the target epsflow_NAME of a top-level folder of the library. The library takes
+# its objects. It is also an archive of its own, so that a test which links one folder builds no more than that folder
+# and those it uses.
 function(epsflow_folder name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
   list(TRANSFORM arg_USES PREPEND "epsflow_")
@@ -11,10 +12,11 @@ function(epsflow_folder name)
   target_sources(epsflow PRIVATE $<TARGET_OBJECTS:epsflow_${name}>)
 endfunction()
 
-# epsflow_module(FOLDER TARGET <target> [PUBLIC_HEADERS <…>] [HEADERS <…>] [SOURCES <…>] [KERNELS <…>]): adds a folder, as io or
-# io/read/text, to a target. Every header is reached as <epsflow/FOLDER/file.hpp> through a link in the build tree; the public
-# ones are installed, and are reached under the same spelling there. A unity build compiles each folder as one file, but for
-# KERNELS: sources that Highway includes again for each instruction set, and which are optimised more than others.
+# epsflow_module(FOLDER TARGET <target> [PUBLIC_HEADERS <…>] [HEADERS <…>] [SOURCES <…>] [KERNELS <…>]): adds a folder,
+# as io or io/read/text, to a target. Every header is reached as <epsflow/FOLDER/file.hpp> through a link in the build
+# tree; the public ones are installed, and are reached under the same spelling there. A unity build compiles each folder
+# as one file, but for KERNELS: sources that Highway includes again for each instruction set, and which are optimised
+# more than others.
 function(epsflow_module folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TARGET" "PUBLIC_HEADERS;HEADERS;SOURCES;KERNELS")
   set(include_root "${PROJECT_BINARY_DIR}/include")
@@ -35,7 +37,8 @@ function(epsflow_module folder)
   epsflow_unite_cuda(arg_SOURCES "${group}")
   epsflow_unite(${arg_TARGET} "${group}" ${arg_SOURCES})
   target_sources(${arg_TARGET} PRIVATE ${arg_SOURCES} ${arg_KERNELS})
-  set_property(SOURCE ${arg_KERNELS} TARGET_DIRECTORY ${arg_TARGET} APPEND PROPERTY COMPILE_OPTIONS ${epsflow_kernel_options})
+  set_property(SOURCE ${arg_KERNELS} TARGET_DIRECTORY ${arg_TARGET}
+               APPEND PROPERTY COMPILE_OPTIONS ${epsflow_kernel_options})
   if(arg_PUBLIC_HEADERS)
     set(library ${arg_TARGET})
     get_target_property(of_library ${arg_TARGET} EPSFLOW_LIBRARY)
@@ -43,16 +46,19 @@ function(epsflow_module folder)
       set(library ${of_library})
     endif()
     set(set "${group}_headers")
-    target_sources(${library} PUBLIC FILE_SET "${set}" TYPE HEADERS BASE_DIRS "${include_root}" FILES ${arg_PUBLIC_HEADERS})
+    target_sources(${library} PUBLIC
+                   FILE_SET "${set}" TYPE HEADERS BASE_DIRS "${include_root}" FILES ${arg_PUBLIC_HEADERS})
     # install() needs the name of every file set; see EpsflowInstall.cmake.
     set_property(TARGET ${library} APPEND PROPERTY EPSFLOW_HEADER_SETS "${set}")
   endif()
   set_property(GLOBAL APPEND PROPERTY EPSFLOW_INTERNAL_HEADERS ${arg_HEADERS})
 endfunction()
 
-set(EPSFLOW_UNITY_KIB 0 CACHE STRING "Begin another file of a unity build after so many KiB of a folder's sources; 0: one for each folder")
+set(EPSFLOW_UNITY_KIB 0 CACHE STRING
+    "Begin another file of a unity build after so many KiB of a folder's sources; 0: one for each folder")
 
-# epsflow_unite(TARGET GROUP SOURCES…): sources that a unity build compiles as one file, or as several of some EPSFLOW_UNITY_KIB.
+# epsflow_unite(TARGET GROUP SOURCES…): sources that a unity build compiles as one file, or as several of some
+# EPSFLOW_UNITY_KIB.
 function(epsflow_unite target group)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   set(number 0)
@@ -68,8 +74,9 @@ function(epsflow_unite target group)
   endforeach()
 endfunction()
 
-# epsflow_unite_cuda(SOURCES GROUP): replaces the .cu files of the list by one file that includes them, unless EPSFLOW_UNITY_KIB asks for
-# small ones. CMake itself unites CUDA sources since 3.31 only. The headers that kernels include take nvcc longer than the kernels.
+# epsflow_unite_cuda(SOURCES GROUP): replaces the .cu files of the list by one file that includes them, unless
+# EPSFLOW_UNITY_KIB asks for small ones. CMake itself unites CUDA sources since 3.31 only. The headers that kernels
+# include take nvcc longer than the kernels.
 function(epsflow_unite_cuda list group)
   set(sources ${${list}})
   set(kernels ${sources})

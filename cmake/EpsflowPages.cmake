@@ -1,5 +1,6 @@
-# cmake -D program=EPSFLOW -D emulator=COMMAND -D folder=FOLDER -P EpsflowPages.cmake: has the program print its manual page and its
-# shell completion into FOLDER. COMMAND runs programs of another processor, and is empty for those of this one.
+# cmake -D program=EPSFLOW -D emulator=COMMAND -D folder=FOLDER -P EpsflowPages.cmake: has the program print its manual
+# page and its shell completion into FOLDER. COMMAND runs programs of another processor, and is empty for those of this
+# one.
 file(MAKE_DIRECTORY "${folder}")
 
 function(print_page file)

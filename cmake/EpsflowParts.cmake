@@ -10,9 +10,9 @@ option(EPSFLOW_WITH_MPI "Build epsflow::mpi, sweeps over the processes of MPI, a
 option(EPSFLOW_BUILD_PYTHON "Build the module of the Python package; what pip does" OFF)
 
 # epsflow_file_format(NAME MODULE PACKAGE): the option EPSFLOW_WITH_<NAME>, for a file format that a library of its own
-# reads and writes. AUTO takes it in where pkg-config knows MODULE (parquet, or parquet>=21), ON insists, OFF leaves it out. Sets
-# epsflow_with_<NAME>; the target is PkgConfig::<NAME>. epsflow_formats lists what was asked about, for the summary,
-# epsflow_format_modules what was taken in, as <NAME>=<MODULE>, for the package files.
+# reads and writes. AUTO takes it in where pkg-config knows MODULE (parquet, or parquet>=21), ON insists, OFF leaves it
+# out. Sets epsflow_with_<NAME>; the target is PkgConfig::<NAME>. epsflow_formats lists what was asked about, for the
+# summary, epsflow_format_modules what was taken in, as <NAME>=<MODULE>, for the package files.
 function(epsflow_file_format name module package)
   set(option EPSFLOW_WITH_${name})
   set(${option} AUTO CACHE STRING "Read and write ${name} through ${module}: AUTO, ON or OFF")
@@ -26,8 +26,8 @@ function(epsflow_file_format name module package)
     if(${name}_FOUND)
       set(found ON)
     elseif(${option} STREQUAL "ON")
-      message(FATAL_ERROR "${option} is ON, but pkg-config does not find ${module}: install it (Debian package ${package}), "
-                          "or set ${option}=OFF")
+      message(FATAL_ERROR "${option} is ON, but pkg-config does not find ${module}: install it (Debian package "
+                          "${package}), or set ${option}=OFF")
     endif()
   endif()
   set(epsflow_with_${name} ${found} PARENT_SCOPE)

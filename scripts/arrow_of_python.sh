@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Arrow's C++ libraries where the system has no packages of them, as Debian 12 has none: Python's package pyarrow brings
-# its own, with their headers. pip installs it into FOLDER/python, from PyPI or what it is set up to use in its place, and
-# FOLDER becomes a place where pkg-config finds them:
+# its own, with their headers. pip installs it into FOLDER/python, from PyPI or what it is set up to use in its place,
+# and FOLDER becomes a place where pkg-config finds them:
 #   scripts/arrow_of_python.sh ~/arrow
 #   PKG_CONFIG_PATH=~/arrow/lib/pkgconfig cmake --preset program -DEPSFLOW_WITH_PARQUET=ON
 # What is built so needs FOLDER when it runs.
@@ -16,7 +16,8 @@ python=$folder/python/bin/python
 pyarrow=$("$python" -c 'import pathlib, pyarrow; print(pathlib.Path(pyarrow.__file__).parent)')
 version=$("$python" -c 'import pyarrow; print(pyarrow.__version__)')
 
-# The package has its libraries under the names that programs look for when they run; a linker wants them without a number.
+# The package has its libraries under the names that programs look for when they run; a linker wants them without a
+# number.
 ln -sfn "$pyarrow/include" "$folder/include"
 for name in libarrow libparquet; do
   library=$(echo "$pyarrow/$name".so.*)

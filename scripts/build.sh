@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing and builds a preset into build/PRESET; shared by demo.sh, test.sh and pack.sh.
-#   scripts/build.sh PRESET [options of cmake …]     PRESET: program, release (the program and all tests), cuda (the same) or bundle
-# CUDA: the presets program and release have it if there are a GPU and a CUDA compiler, cuda always, and bundle if there is a compiler.
-# Vector code is compiled for this machine alone, but for a bundle.
+#   scripts/build.sh PRESET [options of cmake …]     PRESET: program, release (the program and all tests), cuda (the
+#                                                    same) or bundle
+# CUDA: the presets program and release have it if there are a GPU and a CUDA compiler, cuda always, and bundle if there
+# is a compiler. Vector code is compiled for this machine alone, but for a bundle.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the program for 64-bit ARM on another machine, without the formats that need a library of their own, and runs the sets whose labels are
-# known under QEMU. Needs Debian 12's g++-12-aarch64-linux-gnu, qemu-user-static and mmdebstrap; the libraries come from Debian, too.
+# Builds the program for 64-bit ARM on another machine, without the formats that need a library of their own, and runs
+# the sets whose labels are known under QEMU. Needs Debian 12's g++-12-aarch64-linux-gnu, qemu-user-static and
+# mmdebstrap; the libraries come from Debian, too.
 #   scripts/cross_aarch64.sh [options of cmake --build …]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,7 +10,8 @@ root=$build/root
 mkdir -p "$build"
 if [[ ! -d "$root/usr" ]]; then
   mmdebstrap --architectures=arm64 --variant=extract bookworm "$root" \
-    --include=libc6-dev,libstdc++-12-dev,linux-libc-dev,libtbb-dev,libhwy-dev,nlohmann-json3-dev,zlib1g-dev,libfmt-dev,libboost-program-options-dev
+    --include=libc6-dev,libstdc++-12-dev,linux-libc-dev,libtbb-dev,libhwy-dev,nlohmann-json3-dev,zlib1g-dev \
+    --include=libfmt-dev,libboost-program-options-dev
 fi
 cat >"$build/toolchain.cmake" <<END
 set(CMAKE_SYSTEM_NAME Linux)
@@ -27,8 +29,9 @@ set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64-static;-L;$root")
 set(ENV{PKG_CONFIG_LIBDIR} "$root/usr/lib/aarch64-linux-gnu/pkgconfig:$root/usr/share/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "$root")
 END
-cmake -S . -B "$build/program" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
-  -DCMAKE_SKIP_RPATH=ON -DEPSFLOW_CUDA=OFF -DEPSFLOW_BUILD_TESTS=OFF -DEPSFLOW_BUILD_EXAMPLES=OFF
+cmake -S . -B "$build/program" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_UNITY_BUILD=ON -DCMAKE_SKIP_RPATH=ON \
+  -DEPSFLOW_CUDA=OFF -DEPSFLOW_BUILD_TESTS=OFF -DEPSFLOW_BUILD_EXAMPLES=OFF
 cmake --build "$build/program" --target programs "$@"
 
 # As the tests start it.

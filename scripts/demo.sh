@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the program alone, for this machine, into build/program, sweeps nine variants over a file of points, or over generated
-# ones, and shows the summary; the labels go to demo_results. The GPU backend, which takes longer to build, is built where there
-# is a GPU.
+# Builds the program alone, for this machine, into build/program, sweeps nine variants over a file of points, or over
+# generated ones, and shows the summary; the labels go to demo_results. The GPU backend, which takes longer to build, is
+# built where there is a GPU.
 #   scripts/demo.sh [FILE …] [-- options of `epsflow sweep`]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the site of docs/ into build/docs/html; warnings are errors. It runs the tutorials, so it needs the package and the program:
-#   scripts/docs.sh              the wheel that scripts/test_python.sh made, or a new one where sources have changed since
+# Builds the site of docs/ into build/docs/html; warnings are errors. It runs the tutorials, so it needs the package and
+# the program:
+#   scripts/docs.sh              the wheel that scripts/test_python.sh made, or a new one if sources have changed since
 #   scripts/docs.sh linkcheck    checks the links to other sites, and builds nothing
 # EPSFLOW_WHEEL and EPSFLOW_PROGRAM name others. Needs PyPI, or what pip is set up to use in its place.
 set -euo pipefail
@@ -29,7 +30,11 @@ if [[ -z "$EPSFLOW_PROGRAM" ]]; then
 fi
 
 # The wheel, unless a source is newer than it.
-is_current() { [[ -f "$1" && -z "$(find CMakeLists.txt pyproject.toml core sky index clustering catalog cpu stages tracks pipeline windows parts io report python -newer "$1" -type f -not -path '*/__pycache__/*' -print -quit)" ]]; }
+sources=(CMakeLists.txt pyproject.toml core sky index clustering catalog cpu stages tracks pipeline windows parts io
+         report python)
+is_current() {  # WHEEL
+  [[ -f "$1" && -z "$(find "${sources[@]}" -newer "$1" -type f -not -path '*/__pycache__/*' -print -quit)" ]]
+}
 wheel=${EPSFLOW_WHEEL:-}
 if [[ -z "$wheel" ]]; then
   for made in build/python/test/dist/epsflow-*manylinux*.whl "$work"/wheel/epsflow-*.whl; do

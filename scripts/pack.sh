@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Packs a build into a folder that runs on a machine without development packages (x86-64 Linux with glibc 2.36 or later;
-# for the GPU, its driver): epsflow, the tests that search on a GPU and benchmarks that do in bin/, the libraries that they need
-# in lib/. Writes FOLDER and FOLDER.tar.gz. A FOLDER that exists is replaced only where it is a bundle that this script
-# made, with no file in it that the bundle's own list does not name; it is whole before the old one goes.
-#   scripts/pack.sh FOLDER [BUILD [BENCHMARK …]]     BUILD: unless given build/bundle, which is built for all GPUs and processors
+# Packs a build into a folder that runs on a machine without development packages (x86-64 Linux with glibc 2.36 or
+# later; for the GPU, its driver): epsflow, the tests that search on a GPU and benchmarks that do in bin/, the libraries
+# that they need in lib/. Writes FOLDER and FOLDER.tar.gz. A FOLDER that exists is replaced only where it is a bundle
+# that this script made, with no file in it that the bundle's own list does not name; it is whole before the old one
+# goes.
+#   scripts/pack.sh FOLDER [BUILD [BENCHMARK …]]     BUILD: unless given build/bundle, which is built for all GPUs and
+#                                                    processors
 #                                                    BENCHMARK: of build/bin, besides; each has some 10 MiB
 set -euo pipefail
 [[ $# -ge 1 ]] || { echo "usage: pack.sh FOLDER [BUILD [BENCHMARK …]]" >&2; exit 2; }
@@ -24,7 +26,8 @@ check_is_bundle() {  # FOLDER
   local strange
   strange=$(cd "$1" && find . ! -type d ! -path "./$list" | sort | comm -23 - "$list")
   if [[ -n "$strange" ]]; then
-    echo "pack.sh: $1 holds files that pack.sh did not put there, such as $(head -n 1 <<<"$strange"); move them away" >&2
+    strange=$(head -n 1 <<<"$strange")
+    echo "pack.sh: $1 holds files that pack.sh did not put there, such as $strange; move them away" >&2
     exit 1
   fi
 }
@@ -76,4 +79,6 @@ trap - EXIT
 rm -rf "$folder"
 mv "$new" "$folder"
 tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
-echo "$folder: $mib MiB, $(find "$folder/lib" -type f | wc -l) libraries; $folder.tar.gz: $(du -m --apparent-size "$folder.tar.gz" | cut -f1) MiB"
+libraries=$(find "$folder/lib" -type f | wc -l)
+packed_mib=$(du -m --apparent-size "$folder.tar.gz" | cut -f1)
+echo "$folder: $mib MiB, $libraries libraries; $folder.tar.gz: $packed_mib MiB"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Tests the Python package as its users get it: builds an sdist, and from it alone the wheel without CUDA, makes that a manylinux
-# wheel, installs it into an environment without a compiler, and runs there the Python of README and docs/, python/tests and, beside
-# them, scikit-learn's own tests of DBSCAN. Options go to pytest: scripts/test_python.sh -k sweep
-# Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER says so.
+# Tests the Python package as its users get it: builds an sdist, and from it alone the wheel without CUDA, makes that a
+# manylinux wheel, installs it into an environment without a compiler, and runs there the Python of README and docs/,
+# python/tests and, beside them, scikit-learn's own tests of DBSCAN. Options go to pytest: scripts/test_python.sh -k
+# sweep Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER
+# says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -47,8 +48,8 @@ say "types"
 "$python" -m venv "$work/clean"
 clean pip install -q --disable-pip-version-check "$wheel"
 (cd "$work/empty" &&
-  "$work/tools/bin/mypy" --config-file "$source/pyproject.toml" --python-executable "$work/clean/bin/python" -p epsflow) ||
-  fail "types are wrong"
+  "$work/tools/bin/mypy" --config-file "$source/pyproject.toml" --python-executable "$work/clean/bin/python" \
+    -p epsflow) || fail "types are wrong"
 done_with types
 
 say "Python of README and docs/ with NumPy alone"
@@ -64,7 +65,8 @@ clean pip install -q --disable-pip-version-check "${wheel}[test]"
 status=0
 # Those of the sdist, which are of one state with what was installed.
 (cd "$work/empty" &&
-  clean python -m pytest -q -rsx -n auto -p no:cacheprovider --junit-xml="$work/tests.xml" "$source/python/tests" "$@") || status=$?
+  clean python -m pytest -q -rsx -n auto -p no:cacheprovider --junit-xml="$work/tests.xml" \
+    "$source/python/tests" "$@") || status=$?
 read -r tests bad without < <("$python" - "$work/tests.xml" <<'EOF'
 import sys, xml.etree.ElementTree as tree
 suites = tree.parse(sys.argv[1]).getroot().findall("testsuite")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens reports in headless Chromium: tests/report/page_test.py, against the program in build/release. Without Chromium and its driver
-# the tests are skipped. Needs PyPI, or what pip is set up to use in its place.
+# Opens reports in headless Chromium: tests/report/page_test.py, against the program in build/release. Without Chromium
+# and its driver the tests are skipped. Needs PyPI, or what pip is set up to use in its place.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

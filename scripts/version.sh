@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
 # Prints the version of this checkout, which stands in CMakeLists.txt and nowhere else.
 set -euo pipefail
-sed -nE 's/^project\(epsflow VERSION ([0-9]+\.[0-9]+\.[0-9]+) .*/\1/p' "$(dirname "${BASH_SOURCE[0]}")/../CMakeLists.txt"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+sed -nE 's/^project\(epsflow VERSION ([0-9]+\.[0-9]+\.[0-9]+) .*/\1/p' CMakeLists.txt

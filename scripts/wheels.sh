@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes the sdist, and from it alone a manylinux wheel without CUDA for each Python, into FOLDER, and checks them: that they need no
-# library of the system, that they have its licences, their metadata, their size, and where a wheel is for all later Pythons, too (abi3), that it uses no more of Python's
-# interface than is stable.
+# Makes the sdist, and from it alone a manylinux wheel without CUDA for each Python, into FOLDER, and checks them: that
+# they need no library of the system, that they have its licences, their metadata, their size, and where a wheel is for
+# all later Pythons, too (abi3), that it uses no more of Python's interface than is stable.
 #   scripts/wheels.sh FOLDER [PYTHON …]      PYTHON: python3 unless given
-# Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER says so.
+# Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER says
+# so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ $# -ge 1 ]] || { echo "usage: wheels.sh FOLDER [PYTHON …]" >&2; exit 2; }
@@ -14,8 +15,8 @@ pythons=("${@:2}")
 root=$PWD
 work=$root/build/python
 most_bytes=$((5 * 1024 * 1024))
-# The source lies at the same place each time, two folders above the build as for presets, so that paths are the same for the compiler's
-# cache, and what is compiled does not depend on it.
+# The source lies at the same place each time, two folders above the build as for presets, so that paths are the same
+# for the compiler's cache, and what is compiled does not depend on it.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 unset PYTHONPATH PYTHONHOME
 
@@ -42,9 +43,11 @@ tar -xzf "$sdist" -C "$work/source" --strip-components=1
 for python in "${pythons[@]}"; do
   say "wheel of $("$python" --version)"
   rm -rf "$work/raw"
-  "$python" -m pip wheel --disable-pip-version-check --no-deps -w "$work/raw" --config-settings=cmake.define.EPSFLOW_CUDA=OFF \
-    --config-settings='build-dir=build/{wheel_tag}' "$work/source" || fail "the wheel is not made"
-  PATH="$tools:$PATH" "$tools/auditwheel" repair -w "$folder" "$work/raw"/epsflow-*.whl || fail "the wheel needs libraries of the system"
+  "$python" -m pip wheel --disable-pip-version-check --no-deps -w "$work/raw" \
+    --config-settings=cmake.define.EPSFLOW_CUDA=OFF --config-settings='build-dir=build/{wheel_tag}' "$work/source" ||
+    fail "the wheel is not made"
+  PATH="$tools:$PATH" "$tools/auditwheel" repair -w "$folder" "$work/raw"/epsflow-*.whl ||
+    fail "the wheel needs libraries of the system"
 done
 
 say "checks"
@@ -52,7 +55,8 @@ for wheel in "$folder"/epsflow-*manylinux*.whl; do
   bytes=$(stat -c %s "$wheel") || fail "there is no manylinux wheel"
   echo "$(basename "$wheel"): $bytes bytes"
   [[ $bytes -le $most_bytes ]] || fail "$wheel has more than $most_bytes bytes"
-  [[ "$wheel" != *-abi3-* ]] || "$tools/abi3audit" --strict --summary "$wheel" || fail "$wheel is for no other Python than its own"
+  [[ "$wheel" != *-abi3-* ]] || "$tools/abi3audit" --strict --summary "$wheel" ||
+    fail "$wheel is for no other Python than its own"
 done
 python3 scripts/wheel_licenses.py "$folder"/epsflow-*manylinux*.whl || fail "licences are missing"
 "$tools/twine" check --strict "$sdist" "$folder"/epsflow-*manylinux*.whl || fail "an index would refuse that metadata"
