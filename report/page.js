@@ -1,6 +1,5 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
   /* common.js */
 
   // ---- Words
@@ -16,7 +15,12 @@
   const columns = data[across];
   // A clustering in which each cluster has its own eps is no cell of the grid. Its eps is null.
   const hasOwnEps = (cell) => !ofTrees && cell.eps === null;
-  const nameOf = (cell) => `${hasOwnEps(cell) ? "an eps for each cluster" : `${across} ${number(cell[across])}${ofTrees ? "" : unitOfEps}`}, minpts ${cell.minpts}`;
+  const nameOf = (cell) => {
+    const column = hasOwnEps(cell) ? "an eps for each cluster" : `${across} ${number(cell[across])}`;
+    return `${column}${hasOwnEps(cell) || ofTrees ? "" : unitOfEps}, minpts ${cell.minpts}`;
+  };
+  const withSize = (cluster, size) => `cluster ${cluster} of ${count(size)} points`;
+  const NO_CLUSTERS = "There are no clusters here.";
   const asSentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
   const exact = (value) => String(value);
 
@@ -24,21 +28,23 @@
 
   const keyOf = (column, minpts) => `${column} ${minpts}`;
   const cellAt = new Map(data.cells.map((cell) => [keyOf(cell[across], cell.minpts), cell]));
+  const cellOf = (offer) => cellAt.get(keyOf(offer[across], offer.minpts));
   for (const offer of data.advice ? [data.advice.recommended, ...data.advice.alternatives] : []) {
     if (offer && offer.eps_of_clusters) offer.eps = null;
   }
-  const offered = data.advice ? [data.advice.recommended, data.advice.one_eps, ...data.advice.alternatives].filter(Boolean) : [];
+  const best = data.advice ? [data.advice.recommended, data.advice.one_eps] : [];
+  const offered = data.advice ? [...best, ...data.advice.alternatives].filter(Boolean) : [];
   const markOf = (cell) => {
-    const place = offered.findIndex((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);
-    if (place < 0) return "";
-    return [data.advice.recommended, data.advice.one_eps].includes(offered[place]) ? "★" : "◆";
+    const found = offered.find((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);
+    if (!found) return "";
+    return best.includes(found) ? "★" : "◆";
   };
 
   // ---- Data to take away
 
   function download(name, columns, rows) {
     const field = (value) => {
-      const text = value === null || value === undefined ? "" : exact(value);
+      const text = isNothing(value) ? "" : exact(value);
       return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
     const text = [columns, ...rows].map((row) => row.map(field).join(",") + "\n").join("");
@@ -48,9 +54,11 @@
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
-  const fileOf = (what, cell) => `${what}${cell ? `_${across}_${cell[across] ?? "each"}_minpts_${cell.minpts}` : ""}.csv`;
+  const fileOf = (what, cell) =>
+    `${what}${cell ? `_${across}_${cell[across] ?? "each"}_minpts_${cell.minpts}` : ""}.csv`;
   const downloadButton = (what, cell, columns, rows) =>
-    button("Data (CSV)", () => download(fileOf(what, cell), columns, rows()), `Data of ${what}${cell ? ` of ${nameOf(cell)}` : ""} as CSV`);
+    button("Data (CSV)", () => download(fileOf(what, cell), columns, rows()),
+      `Data of ${what}${cell ? ` of ${nameOf(cell)}` : ""} as CSV`);
 
   // ---- What is packed: report/encoding.hpp
 
@@ -93,24 +101,27 @@
   function pixelsOf(plane, level) {
     plane.levels = plane.levels || {};
     if (!plane.levels[level]) {
-      const width = ((plane.width - 1) >> level) + 1;
-      const all = unpackPlaces(plane.occupied).map((p) => (Math.floor(p / plane.width) >> level) * width + ((p % plane.width) >> level));
-      plane.levels[level] = { width, height: ((plane.height - 1) >> level) + 1, pixels: [...new Set(all)].sort((a, b) => a - b) };
+      const pixelsAlong = (all) => ((all - 1) >> level) + 1;
+      const width = pixelsAlong(plane.width);
+      const placeOf = (p) => (Math.floor(p / plane.width) >> level) * width + ((p % plane.width) >> level);
+      const pixels = [...new Set(unpackPlaces(plane.occupied).map(placeOf))].sort((a, b) => a - b);
+      plane.levels[level] = { width, height: pixelsAlong(plane.height), pixels };
     }
     return plane.levels[level];
   }
 
   // ---- Colours: cividis for quantities; for clusters those of Okabe and Ito, again and again, by rank of size
 
-  const ramp = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+  const ramp = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120],
+    [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
   function rampColour(part) {
     const place = Math.min(Math.max(part, 0), 1) * (ramp.length - 1);
     const low = Math.min(Math.floor(place), ramp.length - 2);
     return ramp[low].map((value, i) => Math.round(value + (ramp[low + 1][i] - value) * (place - low)));
   }
   const css = (rgb) => `rgb(${rgb.join(",")})`;
-  const clusterColours = [[0, 114, 178], [230, 159, 0], [0, 158, 115], [213, 94, 0], [204, 121, 167], [86, 180, 233], [240, 228, 66]];
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const clusterColours = [[0, 114, 178], [230, 159, 0], [0, 158, 115], [213, 94, 0], [204, 121, 167], [86, 180, 233],
+    [240, 228, 66]];
   const NOISE = 1;
   const FIRST = 2;
   const OTHER = 255;
@@ -122,16 +133,22 @@
     const turn = Math.floor(rank / clusterColours.length) % 3;
     return base.map((c) => Math.round(turn === 0 ? c : turn === 1 ? c * 0.62 : c + (255 - c) * 0.45));
   }
-  const wordOf = (value) => (value === NOISE ? "noise" : value === OTHER ? "a smaller cluster" : value === FIRST ? "the largest cluster" : `cluster ${value - FIRST + 1} by size`);
+  function wordOf(value) {
+    if (value === NOISE) return "noise";
+    if (value === OTHER) return "a smaller cluster";
+    return value === FIRST ? "the largest cluster" : `cluster ${value - FIRST + 1} by size`;
+  }
 
   // ---- Recommendation
 
   function sentence(offer) {
     return {
       cell: nameOf(offer),
-      finds: `It finds ${counted(offer.clusters, "cluster")}, the largest of ${counted(offer.largest, "point")}; ${share(offer.noise)} of the points are noise.`,
+      finds: `It finds ${counted(offer.clusters, "cluster")}, the largest of ${counted(offer.largest, "point")}; ` +
+        `${share(offer.noise)} of the points are noise.`,
       reason: `Why: ${offer.reason}.`,
-      trust: `Confidence ${offer.confidence.toFixed(2)} of 1: so well did recommendations of this kind agree with the known clusters of labelled data sets (adjusted Rand index). It is no measurement of these data.`,
+      trust: `Confidence ${offer.confidence.toFixed(2)} of 1: so well did recommendations of this kind agree with ` +
+        "the known clusters of labelled data sets (adjusted Rand index). It is no measurement of these data.",
     };
   }
 
@@ -139,39 +156,44 @@
     const to = byId("advice");
     const advice = data.advice;
     if (!advice) {
-      to.append(element("div", { class: "answer" }, element("p", {}, "No recommendation was asked for: these are the results of parameters that were given."),
+      to.append(element("div", { class: "answer" },
+        element("p", {}, "No recommendation was asked for: these are the results of parameters that were given."),
         data.advice_hint ? element("p", {}, "For a recommendation: ", element("code", {}, data.advice_hint)) : ""));
       return;
     }
-    const best = advice.recommended;
-    if (best) {
-      const words = sentence(best);
+    const offer = advice.recommended;
+    if (offer) {
+      const words = sentence(offer);
       to.append(
         element("div", { class: "answer" },
-          element("p", {}, element("strong", {}, `★ Take ${words.cell}: ${counted(best.clusters, "cluster")}.`)),
+          element("p", {}, element("strong", {}, `★ Take ${words.cell}: ${counted(offer.clusters, "cluster")}.`)),
           element("p", {}, words.reason),
           element("p", {}, words.finds),
           element("p", {}, words.trust)));
     } else {
-      to.append(element("p", { class: "answer" }, element("strong", {}, "No cluster structure is seen in these points: nothing is recommended."),
+      to.append(element("p", { class: "answer" },
+        element("strong", {}, "No cluster structure is seen in these points: nothing is recommended."),
         " The cell below is shown as an example."));
     }
-    const doubts = element("div", { class: advice.doubts.length ? "doubts" : "doubts none" }, element("h3", {}, "What to doubt"));
-    doubts.append(
-      advice.doubts.length
-        ? element("ul", {}, ...advice.doubts.map((doubt) => element("li", {}, asSentence(doubt.text))))
-        : element("p", {}, "The checks (such as much noise, two scales, an answer that hangs on eps, too few points) found nothing to object to. Whether the clusters mean something they cannot tell."));
-    to.append(doubts);
+    const found = advice.doubts.map((doubt) => element("li", {}, asSentence(doubt.text)));
+    to.append(
+      element("div", { class: found.length ? "doubts" : "doubts none" }, element("h3", {}, "What to doubt"),
+        found.length
+          ? element("ul", {}, ...found)
+          : element("p", {}, "The checks (such as much noise, two scales, an answer that hangs on eps, too few " +
+            "points) found nothing to object to. Whether the clusters mean something they cannot tell.")));
+    const itemOf = (offer) => {
+      const words = sentence(offer);
+      const mark = offer === advice.one_eps ? "★" : "◆";
+      return element("li", {},
+        `${mark} ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `,
+        // The page has no map of other clusters with an eps each than the recommended ones.
+        hasOwnEps(offer) ? null : button("Show", () => show(offer, true), `Show ${words.cell}`));
+    };
     const listOf = (title, offers) => {
       if (!offers.length) return;
       to.append(
-        element("div", { class: "others" }, element("h3", {}, title),
-          element("ul", {}, ...offers.map((offer) => {
-            const words = sentence(offer);
-            return element("li", {}, `${offer === advice.one_eps ? "★" : "◆"} ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `,
-              // The page has no map of other clusters with an eps each than the recommended ones.
-              hasOwnEps(offer) ? null : button("Show", () => show(offer, true), `Show ${words.cell}`));
-          }))));
+        element("div", { class: "others" }, element("h3", {}, title), element("ul", {}, ...offers.map(itemOf))));
     };
     listOf("DBSCAN at one eps", advice.one_eps ? [advice.one_eps] : []);
     listOf("Alternatives at other scales", advice.alternatives);
@@ -179,12 +201,14 @@
 
   // ---- The grid
 
+  const shareOf = (name, label) =>
+    ({ name, label, of: (c) => c[name] / data.points, text: (v) => share(v * data.points) });
   const quantities = [
     { name: "clusters", label: "number of clusters", of: (c) => c.clusters, log: true, text: count },
-    { name: "noise", label: "noise", of: (c) => c.noise / data.points, text: (v) => share(v * data.points) },
-    { name: "largest", label: "largest cluster", of: (c) => c.largest / data.points, text: (v) => share(v * data.points) },
-    { name: "clustered", label: "clustered points", of: (c) => c.clustered / data.points, text: (v) => share(v * data.points) },
-    { name: "core", label: "core points", of: (c) => c.core / data.points, text: (v) => share(v * data.points) },
+    shareOf("noise", "noise"),
+    shareOf("largest", "largest cluster"),
+    shareOf("clustered", "clustered points"),
+    shareOf("core", "core points"),
     { name: "score", label: "score of the recommendation", of: (c) => c.score, text: number },
     { name: "validity", label: "separation along eps (relative validity)", of: (c) => c.validity, text: number },
   ].filter((q) => data.cells.some((cell) => Number.isFinite(q.of(cell))));
@@ -194,6 +218,8 @@
   const tds = new Map();
 
   const rows = [...data.minpts].reverse();  // small minpts at the bottom, as on an axis
+  const counts = [across, "minpts", "clusters", "noise",
+    ...(ofTrees ? ["clustered", "largest"] : ["core", "border", "largest", "score", "validity"])];
 
   function paintGrid() {
     const values = [...tds.keys()].map((cell) => quantity.of(cell)).filter(Number.isFinite);
@@ -211,14 +237,21 @@
       const mark = markOf(cell);
       const told = `${nameOf(cell)}: ${quantity.label} ${has ? quantity.text(value) : "none"}`;
       td.title = told;
-      td.setAttribute("aria-label", told + (mark === "★" ? ", recommended" : mark ? ", alternative" : "") + (cell.maps.length ? "" : ", no map"));
+      const advised = mark === "★" ? ", recommended" : mark ? ", alternative" : "";
+      td.setAttribute("aria-label", told + advised + (cell.maps.length ? "" : ", no map"));
       td.textContent = mark;
     }
+    const gradient = `background:linear-gradient(to right,${ramp.map(css).join(",")})`;
     byId("legend").replaceChildren(
-      element("span", {}, `${quantity.text(low)} `, element("span", { class: "ramp", "aria-hidden": "true", style: `background:linear-gradient(to right,${ramp.map(css).join(",")})` }), ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
-      offered.length ? element("span", {}, data.advice.recommended ? "★ recommended" : "", data.advice.alternatives.length ? " ◆ alternative" : "") : "",
-      downloadButton("grid", null, [across, "minpts", "clusters", "noise", ...(ofTrees ? ["clustered"] : ["core", "border"]), "largest", ...(ofTrees ? [] : ["score", "relative_validity"])],
-        () => [...tds.keys()].map((c) => [c[across], c.minpts, c.clusters, c.noise, ...(ofTrees ? [c.clustered] : [c.core, c.border]), c.largest, ...(ofTrees ? [] : [c.score, c.validity])])));
+      element("span", {}, `${quantity.text(low)} `,
+        element("span", { class: "ramp", "aria-hidden": "true", style: gradient }),
+        ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
+      offered.length
+        ? element("span", {}, data.advice.recommended ? "★ recommended" : "",
+          data.advice.alternatives.length ? " ◆ alternative" : "")
+        : "",
+      downloadButton("grid", null, counts.map((name) => (name === "validity" ? "relative_validity" : name)),
+        () => [...tds.keys()].map((cell) => counts.map((name) => cell[name]))));
     markChosen();
   }
 
@@ -232,14 +265,16 @@
   }
 
   function makeGrid() {
-    const table = element("table", { class: "grid", role: "grid", "aria-labelledby": "grid-heading", "aria-describedby": "grid-help" });
+    const table = element("table",
+      { class: "grid", role: "grid", "aria-labelledby": "grid-heading", "aria-describedby": "grid-help" });
     const body = element("tbody");
     for (const minpts of rows) {
       const tr = element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, String(minpts)));
       for (const column of columns) {
         const cell = cellAt.get(keyOf(column, minpts));
         if (!cell) {
-          tr.append(element("td", { role: "gridcell", class: "none", "aria-label": `no cell of ${across} ${number(column)}, minpts ${minpts}` }));
+          const label = `no cell of ${across} ${number(column)}, minpts ${minpts}`;
+          tr.append(element("td", { role: "gridcell", class: "none", "aria-label": label }));
           continue;
         }
         const td = element("td", { role: "gridcell", tabindex: "-1" });
@@ -250,7 +285,8 @@
       body.append(tr);
     }
     const labels = columns.map((column) => element("th", { scope: "col", role: "columnheader" }, number(column)));
-    table.append(element("caption", {}, `Rows: minpts. Columns: ${across}${unitOfEps && !ofTrees ? ` in${unitOfEps}` : ""}.`), body,
+    const unit = unitOfEps && !ofTrees ? ` in${unitOfEps}` : "";
+    table.append(element("caption", {}, `Rows: minpts. Columns: ${across}${unit}.`), body,
       element("tfoot", {}, element("tr", { role: "row" }, element("td", { role: "gridcell" }), ...labels)));
     table.addEventListener("keydown", moveInGrid);
     byId("grid").append(element("div", { class: "scroll" }, table));
@@ -265,18 +301,19 @@
   function moveInGrid(event) {
     const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const step = steps[event.key];
+    const toEnd = event.key === "Home" || event.key === "End";
     if (!focus) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       show(focus);
       return;
     }
-    if (!step && event.key !== "Home" && event.key !== "End") return;
+    if (!step && !toEnd) return;
     event.preventDefault();
     let column = columns.indexOf(focus[across]);
     let row = rows.indexOf(focus.minpts);
     let found = null;
-    if (event.key === "Home" || event.key === "End") {
+    if (toEnd) {
       const there = columns.filter((value) => cellAt.has(keyOf(value, focus.minpts)));
       found = cellAt.get(keyOf(event.key === "Home" ? there[0] : there[there.length - 1], focus.minpts));
     }
@@ -317,15 +354,21 @@
     return tens.length >= 3 ? tens : inside;
   }
 
+  /** Gives the place from 0 to 1 on a logarithmic axis. */
+  const onLog = (from, to) => (v) => Math.log(v / from) / Math.log(to / from);
+
   /** Axes around a field: x.place and y.place give the place in it, from 0 to 1. */
   function axes(width, height, x, y, label) {
-    const inner = { x: box.left, y: box.top, width: width - box.left - box.right, height: height - box.top - box.bottom };
+    const inner =
+      { x: box.left, y: box.top, width: width - box.left - box.right, height: height - box.top - box.bottom };
     const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
     picture.append(drawn("rect", { class: "axis", x: inner.x, y: inner.y, width: inner.width, height: inner.height }));
+    const bottom = inner.y + inner.height;
     for (const tick of x.ticks) {
       const at = inner.x + x.place(tick) * inner.width;
-      picture.append(drawn("line", { class: "axis", x1: at, x2: at, y1: inner.y + inner.height, y2: inner.y + inner.height + 5 }),
-        drawn("text", { x: at, y: inner.y + inner.height + 18, "text-anchor": "middle" }, x.text ? x.text(tick) : exact(tick)));
+      const text = x.text ? x.text(tick) : exact(tick);
+      picture.append(drawn("line", { class: "axis", x1: at, x2: at, y1: bottom, y2: bottom + 5 }),
+        drawn("text", { x: at, y: bottom + 18, "text-anchor": "middle" }, text));
     }
     for (const tick of y.ticks) {
       const at = inner.y + (1 - y.place(tick)) * inner.height;
@@ -335,7 +378,8 @@
     picture.append(drawn("text", { x: inner.x + inner.width / 2, y: height - 8, "text-anchor": "middle" }, x.label));
     if (y.label) {
       const middle = inner.y + inner.height / 2;
-      picture.append(drawn("text", { x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, y.label));
+      const turned = { x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` };
+      picture.append(drawn("text", turned, y.label));
     }
     return { picture, inner };
   }
@@ -347,11 +391,14 @@
     const flat = plane.y.name === "";
     const TALLEST = 560;
     const room = widthOf(chosen[1] ? 560 : MAP_WIDTH) - box.left - box.right;
-    const innerWidth = plane.to_scale && !flat ? Math.min(room, Math.max((TALLEST * plane.width) / plane.height, 80)) : room;
+    const innerWidth =
+      plane.to_scale && !flat ? Math.min(room, Math.max((TALLEST * plane.width) / plane.height, 80)) : room;
     const wide = innerWidth + box.left + box.right;
-    const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * (plane.to_scale ? plane.height / plane.width : 0.75), 60), TALLEST);
+    const ratio = plane.to_scale ? plane.height / plane.width : 0.75;
+    const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * ratio, 60), TALLEST);
     const high = innerHeight + box.top + box.bottom;
-    const scale = (axis) => ({ ticks: ticksOf(axis.from, axis.to), place: (v) => (v - axis.from) / (axis.to - axis.from), label: titled(axis) });
+    const scale = (axis) => ({
+      ticks: ticksOf(axis.from, axis.to), place: (v) => (v - axis.from) / (axis.to - axis.from), label: titled(axis) });
     const what = `Map of ${nameOf(cell)}: ${counted(cell.clusters, "cluster")}, ${share(cell.noise)} noise`;
     const { picture, inner } = axes(wide, high, scale(plane.x), flat ? { ticks: [] } : scale(plane.y), what);
     const canvas = element("canvas", { width, height, "aria-hidden": "true" });
@@ -378,8 +425,12 @@
     canvas.addEventListener("pointermove", (event) => {
       const x = event.offsetX / canvas.clientWidth;
       const y = 1 - event.offsetY / canvas.clientHeight;
-      const value = valueAt.get(Math.min(height - 1, Math.floor(y * height)) * width + Math.min(width - 1, Math.floor(x * width)));
-      pointed.textContent = `${plane.x.name} ${number(along(plane.x, x))}${flat ? "" : `, ${plane.y.name} ${number(along(plane.y, y))}`}: ${value === undefined ? "no points" : wordOf(value)}`;
+      const column = Math.min(width - 1, Math.floor(x * width));
+      const row = Math.min(height - 1, Math.floor(y * height));
+      const value = valueAt.get(row * width + column);
+      const place = (axis, part) => `${axis.name} ${number(along(axis, part))}`;
+      pointed.textContent = `${place(plane.x, x)}${flat ? "" : `, ${place(plane.y, y)}`}: ` +
+        (value === undefined ? "no points" : wordOf(value));
       light(figure, value >= FIRST ? value : 0);
     });
     canvas.addEventListener("pointerleave", () => {
@@ -387,8 +438,10 @@
       light(figure, 0);
     });
     const csv = () => pixels.map((pixel, i) => [
-      along(plane.x, ((pixel % width) + 0.5) / width), ...(flat ? [] : [along(plane.y, (Math.floor(pixel / width) + 0.5) / height)]), values[i] === NOISE ? 0 : values[i] - FIRST + 1]);
-    const figure = element("figure", { class: "map" }, element("h4", {}, "Map"));
+      along(plane.x, ((pixel % width) + 0.5) / width),
+      ...(flat ? [] : [along(plane.y, (Math.floor(pixel / width) + 0.5) / height)]),
+      values[i] === NOISE ? 0 : values[i] - FIRST + 1]);
+    const figure = framedMap();
     figure.addEventListener("light", (event) => paint(event.detail));
     if (data.planes.length > 1) {
       const group = element("fieldset", {}, element("legend", {}, "Plane"));
@@ -405,10 +458,13 @@
     }
     figure.append(
       element("div", { class: "plot", style: `max-width:${wide}px` }, picture, canvas), pointed,
-      element("figcaption", {}, swatch(NOISE), "noise. Each other colour is a cluster, as in the table below; with many clusters, smaller ones share colours. ",
+      element("figcaption", {}, swatch(NOISE),
+        "noise. Each other colour is a cluster, as in the table below; " +
+          "with many clusters, smaller ones share colours. ",
         ...(cell.clusters > OTHER - FIRST ? [swatch(OTHER), `all but the ${OTHER - FIRST} largest. `] : []),
         "A pixel has the colour of most of its points. ",
-        plane.note ? `${plane.note} ` : "", plane.to_scale || flat ? "" : element("strong", {}, "Not to scale: each axis is stretched to fit.")),
+        plane.note ? `${plane.note} ` : "",
+        plane.to_scale || flat ? "" : element("strong", {}, "Not to scale: each axis is stretched to fit.")),
       downloadButton("map", cell, [plane.x.name, ...(flat ? [] : [plane.y.name]), "cluster_by_size"], csv));
     return figure;
   }
@@ -421,54 +477,83 @@
 
   const quiet = (...children) => element("p", { class: "quiet" }, ...children);
   const figureOf = (title, ...children) => element("figure", {}, element("h4", {}, title), ...children);
-  const swatch = (value) => element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": "true" });
+  const framedMap = (...children) => element("figure", { class: "map" }, element("h4", {}, "Map"), ...children);
+  const swatch = (value) =>
+    element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": "true" });
 
   function sizesFigure(cell) {
     const title = "Sizes of clusters";
-    const bins = cell.sizes.map((clusters, k) => ({ clusters, from: 2 ** k, to: 2 ** (k + 1) })).filter((bin) => bin.clusters > 0);
-    if (!bins.length) return figureOf(title, quiet(cell.clusters ? "The sizes of these clusters were not kept." : "There are no clusters here."));
+    const bins = cell.sizes.map((clusters, k) => ({ clusters, from: 2 ** k, to: 2 ** (k + 1) }))
+      .filter((bin) => bin.clusters > 0);
+    if (!bins.length) {
+      return figureOf(title, quiet(cell.clusters ? "The sizes of these clusters were not kept." : NO_CLUSTERS));
+    }
     // One bin alone would fill the field.
     const from = bins[0].from / (bins.length < 3 && bins[0].from > 1 ? 2 : 1);
     const to = bins[bins.length - 1].to * (bins.length < 3 ? 2 : 1);
     const most = Math.max(...bins.map((bin) => bin.clusters));
     const top = Math.log10(most) + 0.15;
-    const placeX = (v) => Math.log(v / from) / Math.log(to / from);
+    const placeX = onLog(from, to);
     const placeY = (v) => (Math.log10(v) + 0.3) / (top + 0.3);
-    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 230, { ticks: powersOf(from, to), place: placeX, text: count, label: "points of a cluster (log)" },
+    const words = bins.map((bin) => `${count(bin.clusters)} of ${count(bin.from)} to ${count(bin.to - 1)} points`);
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 230,
+      { ticks: powersOf(from, to), place: placeX, text: count, label: "points of a cluster (log)" },
       { ticks: powersOf(1, most), place: placeY, text: count, label: "clusters (log)" },
-      `Sizes of the clusters of ${nameOf(cell)}: ${bins.map((bin) => `${count(bin.clusters)} of ${count(bin.from)} to ${count(bin.to - 1)} points`).join(", ")}`);
+      `Sizes of the clusters of ${nameOf(cell)}: ${words.join(", ")}`);
     for (const bin of bins) {
-      const left = inner.x + placeX(bin.from) * inner.width;
+      const begin = placeX(bin.from) * inner.width;
+      const width = Math.max(1, placeX(bin.to) * inner.width - begin - 2);
       const height = placeY(bin.clusters) * inner.height;
-      picture.append(drawn("rect", { class: "bar", x: left + 1, width: Math.max(1, placeX(bin.to) * inner.width - placeX(bin.from) * inner.width - 2), y: inner.y + inner.height - height, height }));
+      const y = inner.y + inner.height - height;
+      picture.append(drawn("rect", { class: "bar", x: inner.x + begin + 1, width, y, height }));
     }
-    return figureOf(title, picture, downloadButton("sizes", cell, ["points_from", "points_to", "clusters"], () => bins.map((bin) => [bin.from, bin.to - 1, bin.clusters])));
+    return figureOf(title, picture,
+      downloadButton("sizes", cell, ["points_from", "points_to", "clusters"],
+        () => bins.map((bin) => [bin.from, bin.to - 1, bin.clusters])));
   }
 
-  /** Draws clusters as bars between two eps: [number, points, from, to]. Returns the picture, its field and the place of an eps. */
+  /**
+   * Draws clusters as bars between two eps: [number, points, from, to]. Returns the picture, its field and the place of
+   * an eps.
+   */
   function drawBars(cell, from, to, bars, label) {
-    const place = (v) => Math.log(v / from) / Math.log(to / from);
+    const place = onLog(from, to);
     const step = 16;
     const { picture, inner } = axes(widthOf(FIGURE_WIDTH), bars.length * step + box.top + box.bottom + 6,
-      { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] }, label);
+      { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` },
+      { ticks: [] }, label);
     const at = (eps) => inner.x + place(eps) * inner.width;
     bars.forEach(([cluster, size, begin, end], i) => {
       const y = inner.y + 3 + i * step;
-      picture.append(drawn("rect", { x: at(begin), width: Math.max(2, at(end) - at(begin)), y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
-        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" }, `${cluster}: ${count(size)}`));
+      const x = at(begin);
+      const width = Math.max(2, at(end) - x);
+      picture.append(drawn("rect", { x, width, y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
+        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" },
+          `${cluster}: ${count(size)}`));
     });
     return { picture, inner, at };
   }
 
   function persistenceFigure(cell) {
     const title = "Persistence of the largest clusters along eps";
-    if (!cell.bars || data.eps.length < 2) return figureOf(title, quiet(data.has_lineage ? "One eps alone shows no persistence." : "How long clusters persist is not known of these results: sweep with --lineage, or explore."));
-    if (!cell.bars.length) return figureOf(title, quiet("There are no clusters here."));
+    if (!cell.bars || data.eps.length < 2) {
+      return figureOf(title, quiet(data.has_lineage
+        ? "One eps alone shows no persistence."
+        : "How long clusters persist is not known of these results: sweep with --lineage, or explore."));
+    }
+    if (!cell.bars.length) return figureOf(title, quiet(NO_CLUSTERS));
     const to = data.eps[data.eps.length - 1];
-    const { picture, inner, at } = drawBars(cell, data.eps[0], to, cell.bars.map(([cluster, size, birth, death]) => [cluster, size, birth, death ?? to]),
-      `Persistence along eps of the largest clusters of ${nameOf(cell)}: ${cell.bars.map(([cluster, size, birth, death]) => `cluster ${cluster} of ${count(size)} points from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`).join("; ")}`);
-    picture.append(drawn("line", { class: "here", x1: at(cell.eps), x2: at(cell.eps), y1: inner.y, y2: inner.y + inner.height }));
-    return figureOf(title, picture, element("figcaption", {}, "A bar is a cluster, with its number and its points in this cell. It begins at the eps at which the cluster appears, and ends where it merges with one that appeared at a smaller eps; a bar that reaches the right edge lasts to the end of the grid. The dashed line is this cell."),
+    const bars = cell.bars.map(([cluster, size, birth, death]) => [cluster, size, birth, death ?? to]);
+    const words = cell.bars.map(([cluster, size, birth, death]) =>
+      `${withSize(cluster, size)} from ${number(birth)} ${death === null ? "to the end" : `to ${number(death)}`}`);
+    const { picture, inner, at } = drawBars(cell, data.eps[0], to, bars,
+      `Persistence along eps of the largest clusters of ${nameOf(cell)}: ${words.join("; ")}`);
+    const here = at(cell.eps);
+    picture.append(drawn("line", { class: "here", x1: here, x2: here, y1: inner.y, y2: inner.y + inner.height }));
+    return figureOf(title, picture,
+      element("figcaption", {}, "A bar is a cluster, with its number and its points in this cell. It begins at the " +
+        "eps at which the cluster appears, and ends where it merges with one that appeared at a smaller eps; a bar " +
+        "that reaches the right edge lasts to the end of the grid. The dashed line is this cell."),
       downloadButton("persistence", cell, ["cluster", "points", "eps_from", "eps_to"], () => cell.bars));
   }
 
@@ -476,9 +561,14 @@
     const own = cell.own_eps;
     const all = [...data.eps, ...own.map(([, , eps]) => eps)];
     const from = Math.min(...all) / 1.2;
-    const { picture } = drawBars(cell, from, Math.max(...all), own.map(([cluster, size, eps]) => [cluster, size, from, eps]),
-      `The eps of the largest clusters: ${own.map(([cluster, size, eps]) => `cluster ${cluster} of ${count(size)} points ${number(eps)}`).join("; ")}`);
-    return figureOf("The eps of the largest clusters", picture, element("figcaption", {}, "A bar is a cluster, with its number and its points; its length is the eps of the cluster. Core points of a cluster are connected at this eps, and its border points lie within it. No single eps shows all of these clusters."),
+    const title = "The eps of the largest clusters";
+    const words = own.map(([cluster, size, eps]) => `${withSize(cluster, size)} ${number(eps)}`);
+    const bars = own.map(([cluster, size, eps]) => [cluster, size, from, eps]);
+    const { picture } = drawBars(cell, from, Math.max(...all), bars, `${title}: ${words.join("; ")}`);
+    return figureOf(title, picture,
+      element("figcaption", {}, "A bar is a cluster, with its number and its points; its length is the eps of the " +
+        "cluster. Core points of a cluster are connected at this eps, and its border points lie within it. No single " +
+        "eps shows all of these clusters."),
       downloadButton("eps", cell, ["cluster", "points", "eps"], () => own));
   }
 
@@ -491,21 +581,24 @@
     }
     const from = Math.min(...ends) / 1.02;
     const to = Math.max(...ends) * 1.1;
-    const place = (eps) => Math.log(Math.min(Math.max(eps === null ? to : eps, from), to) / from) / Math.log(to / from);
+    const place = (eps) => onLog(from, to)(Math.min(Math.max(eps === null ? to : eps, from), to));
     const whole = cell.tree[0].size;
-    const marked = cell.tree.filter((c) => c.value);
-    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 330, { ticks: ticksOf(0, whole, 4), place: (v) => v / whole, text: count, label: "points" },
+    const words = cell.tree.filter((c) => c.value)
+      .map((c) => `${withSize(c.label, c.size)} from eps ${number(c.birth)} to ${number(c.death)}`);
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 330,
+      { ticks: ticksOf(0, whole, 4), place: (v) => v / whole, text: count, label: "points" },
       { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log)` },
-      `Tree of the clusters of ${nameOf(cell)}; selected: ${marked.map((c) => `cluster ${c.label} of ${count(c.size)} points from eps ${number(c.birth)} to ${number(c.death)}`).join("; ")}`);
+      `Tree of the clusters of ${nameOf(cell)}; selected: ${words.join("; ")}`);
     const x = (points) => inner.x + (points / whole) * inner.width;
     const y = (eps) => inner.y + (1 - place(eps)) * inner.height;
+    const total = (clusters) => clusters.reduce((sum, c) => sum + c.size, 0);
     const shapes = [];
     for (const c of cell.tree) {
       // Children are side by side, in the middle of their parent.
       const parent = c.parent === null ? null : cell.tree[c.parent];
       const family = parent === null ? [c] : cell.tree.filter((other) => other.parent === c.parent);
       if (parent === null) c.left = 0;
-      else c.left = parent.left + (parent.size - family.reduce((sum, other) => sum + other.size, 0)) / 2 + family.slice(0, family.indexOf(c)).reduce((sum, other) => sum + other.size, 0);
+      else c.left = parent.left + (parent.size - total(family)) / 2 + total(family.slice(0, family.indexOf(c)));
       const middle = c.left + c.size / 2;
       let size = c.size;
       const sides = [[size, y(c.birth)]];
@@ -515,49 +608,75 @@
         size = next;
       }
       const edge = (sign) => sides.map(([width, at]) => `${x(middle + (sign * width) / 2)},${at}`);
-      const shape = drawn("polygon", { class: c.value ? "selected" : "branch", points: [...edge(-1), ...edge(1).reverse()].join(" "), fill: c.value ? css(colourOf(c.value)) : undefined },
-        drawn("title", {}, `${c.value ? `cluster ${c.label}: ` : ""}${counted(c.size, "point")}, eps ${c.birth === null ? "" : `${number(c.birth)} `}to ${number(c.death)}`));
+      const points = [...edge(-1), ...edge(1).reverse()].join(" ");
+      const kind = c.value ? { class: "selected", points, fill: css(colourOf(c.value)) } : { class: "branch", points };
+      const shape = drawn("polygon", kind,
+        drawn("title", {}, `${c.value ? `cluster ${c.label}: ` : ""}${counted(c.size, "point")}, ` +
+          `eps ${c.birth === null ? "" : `${number(c.birth)} `}to ${number(c.death)}`));
       shape.addEventListener("pointerenter", () => light(figure, c.value));
       shape.addEventListener("pointerleave", () => light(figure, 0));
       shapes.push([c, shape]);
       picture.append(shape);
     }
-    figure.addEventListener("light", (event) => shapes.forEach(([c, shape]) => shape.classList.toggle("lit", Boolean(event.detail) && c.value === event.detail)));
-    figure.append(picture, element("figcaption", {}, "From a large eps down, a cluster loses points, and splits into those below it. Coloured with a frame: the selected clusters, as on the map; the pointer on one marks it in both.",
-        cell.tree.length < cell.tree_clusters ? ` Drawn are the ${cell.tree.length} largest of ${counted(cell.tree_clusters, "cluster")}.` : ""),
-      downloadButton("tree", cell, ["row", "parent", "eps_from", "eps_to", "points", "label"], () => cell.tree.map((c, i) => [i, c.parent, c.birth, c.death, c.size, c.label])));
+    figure.addEventListener("light", (event) => shapes.forEach(([c, shape]) =>
+      shape.classList.toggle("lit", Boolean(event.detail) && c.value === event.detail)));
+    const drawnOf = `Drawn are the ${cell.tree.length} largest of ${counted(cell.tree_clusters, "cluster")}.`;
+    figure.append(picture,
+      element("figcaption", {}, "From a large eps down, a cluster loses points, and splits into those below it. " +
+        "Coloured with a frame: the selected clusters, as on the map; the pointer on one marks it in both.",
+      cell.tree.length < cell.tree_clusters ? ` ${drawnOf}` : ""),
+      downloadButton("tree", cell, ["row", "parent", "eps_from", "eps_to", "points", "label"],
+        () => cell.tree.map((c, i) => [i, c.parent, c.birth, c.death, c.size, c.label])));
     return figure;
   }
 
   function catalogue(cell) {
     const rows = cell.rows;
     const section = element("div", {}, element("h4", {}, "Clusters"));
-    const hint = data.catalogue_hint.replace(`{${across}}`, exact(cell[across])).replace("{minpts}", exact(cell.minpts));
+    const hint =
+      data.catalogue_hint.replace(`{${across}}`, exact(cell[across])).replace("{minpts}", exact(cell.minpts));
     if (rows.length) {
       const head = data.catalogue.map((column) => element("th", { scope: "col" }, titled(column)));
-      const body = rows.map((row, i) => element("tr", {}, ...row.map((value, k) => (k === 0 ? element("th", { scope: "row" }, swatch(FIRST + i), exact(value)) : element("td", {}, k === 1 ? count(value) : number(value))))));
+      const body = rows.map(([cluster, size, ...values], i) => element("tr", {},
+        element("th", { scope: "row" }, swatch(FIRST + i), exact(cluster)),
+        element("td", {}, count(size)), ...values.map((value) => element("td", {}, number(value)))));
       section.append(
         element("div", { class: "table", tabindex: "0", role: "region", "aria-label": `Clusters of ${nameOf(cell)}` },
           element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body))));
     }
     const left = cell.clusters - rows.length;
+    const fewerDims = data.shown_dims < data.dims;
     const words = [];
-    if (left > 0) words.push(rows.length ? `The ${count(rows.length)} largest of ${counted(cell.clusters, "cluster")}; ${counted(left, "smaller one")} ${left === 1 ? "is" : "are"} left out.` : "The labels of this cell were not kept, so its clusters are not listed.");
-    if (rows.length && data.shown_dims < data.dims) words.push(`The first ${data.shown_dims} of ${data.dims} coordinates.`);
-    if (!cell.clusters) words.push("There are no clusters here.");
+    if (left > 0 && rows.length) {
+      words.push(`The ${count(rows.length)} largest of ${counted(cell.clusters, "cluster")}; ` +
+        `${counted(left, "smaller one")} ${left === 1 ? "is" : "are"} left out.`);
+    } else if (left > 0) {
+      words.push("The labels of this cell were not kept, so its clusters are not listed.");
+    }
+    if (rows.length && fewerDims) words.push(`The first ${data.shown_dims} of ${data.dims} coordinates.`);
+    if (!cell.clusters) words.push(NO_CLUSTERS);
     section.append(quiet(words.join(" ")));
-    if (hint && !hasOwnEps(cell) && cell.clusters && (left > 0 || data.shown_dims < data.dims)) section.append(quiet("All of them: ", element("code", {}, hint)));
+    if (hint && !hasOwnEps(cell) && cell.clusters && (left > 0 || fewerDims)) {
+      section.append(quiet("All of them: ", element("code", {}, hint)));
+    }
     if (rows.length) section.append(downloadButton("clusters", cell, data.catalogue.map(titled), () => rows));
     return section;
   }
 
   function panelOf(cell, side) {
     const mark = markOf(cell);
+    const order = data.cells.length > 1 && chosen[1] ? (side === 0 ? "First: " : "Second: ") : "";
     const panel = element("section", { class: "panel", "aria-labelledby": `cell-${side}` },
-      element("h3", { id: `cell-${side}` }, `${data.cells.length > 1 && chosen[1] ? (side === 0 ? "First: " : "Second: ") : ""}${mark ? `${mark} ` : ""}${nameOf(cell)}`),
-      element("p", {}, `${counted(cell.clusters, "cluster")}; ${share(cell.noise)} noise (${counted(cell.noise, "point")}); largest ${counted(cell.largest, "point")} (${share(cell.largest)})${ofTrees ? "" : `; ${share(cell.core)} core points`}.`));
-    const map = cell.maps.length ? mapFigure(cell, side, 0) : element("figure", { class: "map" }, element("h4", {}, "Map"),
-      quiet(cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map."));
+      element("h3", { id: `cell-${side}` }, `${order}${mark ? `${mark} ` : ""}${nameOf(cell)}`),
+      element("p", {}, `${counted(cell.clusters, "cluster")}; ` +
+        `${share(cell.noise)} noise (${counted(cell.noise, "point")}); ` +
+        `largest ${counted(cell.largest, "point")} (${share(cell.largest)})` +
+        `${ofTrees ? "" : `; ${share(cell.core)} core points`}.`));
+    const map = cell.maps.length
+      ? mapFigure(cell, side, 0)
+      : framedMap(quiet(cell.rows.length
+        ? "The page has no room for the maps of so many cells."
+        : "The labels of this cell were not kept, so there is no map."));
     const along = ofTrees ? treeFigure(cell) : hasOwnEps(cell) ? ownEpsFigure(cell) : persistenceFigure(cell);
     panel.append(element("div", { class: "figures" }, map, sizesFigure(cell), along), catalogue(cell));
     return panel;
@@ -571,7 +690,7 @@
 
   /** Shows a cell, or the cell of an offer, on the side that clicks are for. */
   function show(of, jump = false) {
-    const cell = cellAt.get(keyOf(of[across], of.minpts));
+    const cell = cellOf(of);
     if (!cell) return;
     const side = byId("compare").checked ? Number(document.querySelector("input[name=side]:checked").value) : 0;
     chosen[side] = cell;
@@ -590,7 +709,7 @@
       const place = columns.indexOf(chosen[0][across]);
       const near = [place + 1, place - 1].map((i) => cellAt.get(keyOf(columns[i], chosen[0].minpts)));
       const other = data.advice && data.advice.alternatives.find((offer) => !hasOwnEps(offer));
-      chosen[1] = (other && cellAt.get(keyOf(other.eps, other.minpts))) || near.find(Boolean) || chosen[0];
+      chosen[1] = (other && cellOf(other)) || near.find(Boolean) || chosen[0];
       document.querySelector("input[name=side][value='1']").checked = true;
     } else {
       chosen[1] = null;
@@ -601,33 +720,39 @@
 
   // ---- Where it comes from
 
+  const terms = (pairs) => pairs.flatMap(([term, text]) => [element("dt", {}, term), element("dd", {}, text)]);
+
   function writeOrigin() {
-    for (const [label, text] of data.provenance) byId("origin").append(element("dt", {}, label), element("dd", {}, text));
+    byId("origin").append(...terms(data.provenance));
     if (!data.command) return;
     byId("again").append(element("h3", {}, "The same again"), element("pre", {}, element("code", {}, data.command)));
   }
 
   document.title = `${data.title} – report of epsflow`;
   byId("title").textContent = data.title;
-  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, clustered by ${ofTrees ? "HDBSCAN*" : "DBSCAN"} with ${counted(data.cells.filter((cell) => !hasOwnEps(cell)).length, "choice")} of ${across} and minpts; distance: ${data.metric}.`;
+  const choices = data.cells.filter((cell) => !hasOwnEps(cell)).length;
+  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, ` +
+    `clustered by ${ofTrees ? "HDBSCAN*" : "DBSCAN"} with ${counted(choices, "choice")} of ${across} and minpts; ` +
+    `distance: ${data.metric}.`;
   if (ofTrees) {
     byId("grid-help").textContent = byId("grid-help").textContent.replace("eps", "min_cluster_size");
-    byId("words").replaceChildren(...[
+    byId("words").replaceChildren(...terms([
       ["minpts", "the number of points within eps, the point itself included, from which on a point is core"],
       ["tree", "the clusters of core points of all eps at this minpts, in each other"],
       ["min_cluster_size", "the size from which on a part of a cluster that splits is a cluster of its own"],
-      ["cluster", "a part of the tree from its birth, the eps at which it separates from others, down to its death, at which it splits or ends"],
-      ["selected", "said of the clusters on the map: by default those of the largest total stability (excess of mass), none in another"],
-      ["noise", "points in none of the clusters that are selected in the tree"]].flatMap(([word, text]) => [element("dt", {}, word), element("dd", {}, text)]));
+      ["cluster", "a part of the tree from its birth, the eps at which it separates from others, down to its death, " +
+        "at which it splits or ends"],
+      ["selected", "said of the clusters on the map: by default those of the largest total stability (excess of " +
+        "mass), none in another"],
+      ["noise", "points in none of the clusters that are selected in the tree"]]));
   }
   writeAdvice();
   writeOrigin();
   if (data.cells.length) {
     makeGrid();
     paintGrid();
-    const best = (of) => data.cells.reduce((a, b) => (of(b) > of(a) ? b : a));
-    const shown = offered.find((offer) => cellAt.has(keyOf(offer[across], offer.minpts)));
-    show(shown || best((cell) => (cell.maps.length ? 1e9 : 0) + (cell.validity || 0) * 1e6 + Math.min(cell.clusters, 1e5)));
+    const worth = (cell) => (cell.maps.length ? 1e9 : 0) + (cell.validity || 0) * 1e6 + Math.min(cell.clusters, 1e5);
+    show(offered.find(cellOf) || data.cells.reduce((a, b) => (worth(b) > worth(a) ? b : a)));
     byId("compare").addEventListener("change", compare);
     dark.addEventListener("change", drawPanels);
     let width = widthOf(MAP_WIDTH);

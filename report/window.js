@@ -1,6 +1,5 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
   /* common.js */
 
   const RELOAD_SECONDS = 3;
@@ -9,21 +8,29 @@
     if (time === null || !data.dates) return time === null ? "–" : String(time);
     return new Date(time * 1000).toISOString().slice(0, 19).replace("T", " ") + (data.zone ? " UTC" : "");
   };
-  const list = (ids) => (ids.length === 1 ? `cluster ${ids[0]}` : `clusters ${ids.slice(0, -1).join(", ")} and ${ids[ids.length - 1]}`);
+  const list = (ids) =>
+    ids.length === 1 ? `cluster ${ids[0]}` : `clusters ${ids.slice(0, -1).join(", ")} and ${ids[ids.length - 1]}`;
   // A colour depends on the id alone. Both levels of lightness can be told from a light and from a dark ground.
   const colourOf = (id) => `oklch(${[0.62, 0.56, 0.67][id % 3]} 0.15 ${((id * 137.508) % 360).toFixed(1)})`;
 
   // ---- The state, and reloading
 
-  byId("now").textContent = data.steps === 0 ? "No step yet." : `Last step: ${timeOf(data.time)} (step ${count(data.steps - 1)}). ` +
-    `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ${count(data.late)} of ${counted(data.rows, "row")} late${data.skipped ? `, ${count(data.skipped)} skipped` : ""}${data.unused ? `, ${count(data.unused)} unused` : ""}.`;
+  const ifAny = (value, word) => (value ? `, ${count(value)} ${word}` : "");
+  byId("now").textContent = data.steps === 0
+    ? "No step yet."
+    : `Last step: ${timeOf(data.time)} (step ${count(data.steps - 1)}). ` +
+      `${counted(data.points, "point")} in the window, ${counted(data.clusters, "cluster")}; ` +
+      `${count(data.late)} of ${counted(data.rows, "row")} late` +
+      `${ifAny(data.skipped, "skipped")}${ifAny(data.unused, "unused")}.`;
   const written = new Date(document.lastModified);
   const state = (text) => { byId("state").textContent = `${text} Written ${written.toLocaleTimeString()}.`; };
   if (data.running) {
     const timer = setTimeout(() => location.reload(), RELOAD_SECONDS * 1000);
     const quiet = Date.now() - written > QUIET_SECONDS * 1000;
-    state(`${quiet ? "No step for a while: the watch waits for rows, works on a long step, or was ended from outside." : "The watch is running."} ` +
-      `This page reloads every ${RELOAD_SECONDS} seconds.`);
+    const word = quiet
+      ? "No step for a while: the watch waits for rows, works on a long step, or was ended from outside."
+      : "The watch is running.";
+    state(`${word} This page reloads every ${RELOAD_SECONDS} seconds.`);
     byId("pause").append(button("Stay at this step", (event) => {
       clearTimeout(timer);
       event.target.remove();
@@ -40,7 +47,8 @@
     const points = [];
     for (let at = 0; at < view.byteLength; at += 8) {
       const index = view.getUint32(at + 4, true);
-      points.push({ x: view.getUint16(at, true) / 65535, y: 1 - view.getUint16(at + 2, true) / 65535, id: index ? data.ids[index - 1] : null });
+      const part = (offset) => view.getUint16(at + offset, true) / 65535;
+      points.push({ x: part(0), y: 1 - part(2), id: index ? data.ids[index - 1] : null });
     }
     return points;
   }
@@ -78,22 +86,28 @@
       }
     }
     // The ids of the largest clusters stand at the middle of their points.
-    Object.assign(pen, { font: "bold 14px system-ui, sans-serif", textAlign: "center", textBaseline: "middle", lineWidth: 4, lineJoin: "round",
+    Object.assign(pen, {
+      font: "bold 14px system-ui, sans-serif", textAlign: "center", textBaseline: "middle",
+      lineWidth: 4, lineJoin: "round",
       strokeStyle: style.getPropertyValue("--plot"), fillStyle: style.getPropertyValue("--ink") });
     for (const [id] of data.table.slice(0, 30)) {
       const sum = middles.get(id);
       if (!sum) continue;
-      pen.strokeText(id, sum[0] / sum[2], sum[1] / sum[2]);
-      pen.fillText(id, sum[0] / sum[2], sum[1] / sum[2]);
+      const middle = [sum[0] / sum[2], sum[1] / sum[2]];
+      pen.strokeText(id, ...middle);
+      pen.fillText(id, ...middle);
     }
     const range = (axis, where) => `${titled(axis)} ${where} from ${number(axis.from)} to ${number(axis.to)}`;
-    byId("map-text").textContent = `${range(x, "to the right")}${y ? `, ${range(y, "upwards")}` : ""}${shape === ratio || !y ? "" : ", not to scale"}. ` +
-      (data.every > 1 ? `One of ${data.every} points is drawn, evenly by row: ${count(points.length)} of ${count(data.points)}. ` : "") +
+    const drawnOf = `${count(points.length)} of ${count(data.points)}`;
+    byId("map-text").textContent = range(x, "to the right") + (y ? `, ${range(y, "upwards")}` : "") +
+      `${shape === ratio || !y ? "" : ", not to scale"}. ` +
+      (data.every > 1 ? `One of ${data.every} points is drawn, evenly by row: ${drawnOf}. ` : "") +
       "Numbers are the ids of clusters; small grey points are noise.";
-    canvas.setAttribute("aria-label", `${counted(data.points, "point")} in ${counted(data.clusters, "cluster")}, whose table is below`);
+    canvas.setAttribute("aria-label",
+      `${counted(data.points, "point")} in ${counted(data.clusters, "cluster")}, whose table is below`);
   }
   drawMap();
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMap);
+  dark.addEventListener("change", drawMap);
 
   // ---- The lives of clusters
 
@@ -104,35 +118,41 @@
       const parent = lives.get(origins.get(life.id));
       const wanted = parent && parent.lane !== undefined ? parent.lane : 0;
       const free = [...ends.keys()].filter((lane) => ends[lane] < life.first - 2);
-      life.lane = free.length ? free.reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a)) : ends.length;
+      const nearer = (a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a);
+      life.lane = free.length ? free.reduce(nearer) : ends.length;
       ends[life.lane] = life.last;
     }
     return ends.length;
   }
 
   function drawStrip() {
-    const lives = new Map(data.lives.map(([id, born, first, sizes]) => [id, { id, born, first, sizes, last: first + sizes.length - 1 }]));
+    const lives = new Map(data.lives.map(([id, born, first, sizes]) =>
+      [id, { id, born, first, sizes, last: first + sizes.length - 1, largest: Math.max(...sizes) }]));
+    const but = (ids, id) => ids.filter((other) => other !== id);
     const origins = new Map();
-    for (const [, kind, before, after] of data.events) if (kind === "split") after.filter((id) => id !== before[0]).forEach((id) => origins.set(id, before[0]));
+    for (const [, kind, before, after] of data.events) {
+      if (kind === "split") but(after, before[0]).forEach((id) => origins.set(id, before[0]));
+    }
     const lanes = lanesOf(lives, origins);
     const lane = Math.min(Math.max(480 / Math.max(lanes, 1), 5), 30);
     const stride = 900 / Math.max(data.steps - data.first_step, 20);
     const x = (step) => 12 + (step - data.first_step + 0.5) * stride;
     const y = (life) => 12 + (life.lane + 0.5) * lane;
-    const most = Math.max(1, ...data.lives.map((life) => Math.max(...life[3])));
+    const most = Math.max(1, ...[...lives.values()].map((life) => life.largest));
     const half = (size) => Math.max(0.42 * lane * Math.sqrt(size / most), 0.8);
     const marks = [];
     // A mark is as large as the cluster that begins or ends there, or the second largest of those that join or part.
     const mark = (text, step, life, ids) => {
       if (!life || step < data.first_step) return;
-      const sizes = ids.map((id) => (lives.has(id) ? Math.max(...lives.get(id).sizes) : 1)).sort((a, b) => b - a);
+      const sizes = ids.map((id) => (lives.has(id) ? lives.get(id).largest : 1)).sort((a, b) => b - a);
       const side = 6 + 10 * Math.sqrt((sizes.length > 1 ? sizes[1] : sizes[0]) / most);
-      marks.push(drawn("text", { class: "mark", style: `font-size: ${side.toFixed(1)}px`, x: x(step), y: y(life) + 0.35 * side }, text));
+      const style = `font-size: ${side.toFixed(1)}px`;
+      marks.push(drawn("text", { class: "mark", style, x: x(step), y: y(life) + 0.35 * side }, text));
     };
     const joins = [];
     const join = (from, to, step, id) => {
       if (!from || !to) return;
-      const width = Math.max(3.5 * Math.sqrt(Math.max(...lives.get(id).sizes) / most), 0.5).toFixed(1);
+      const width = Math.max(3.5 * Math.sqrt(lives.get(id).largest / most), 0.5).toFixed(1);
       joins.push(drawn("path", { class: "join", stroke: colourOf(id), "stroke-width": width,
         d: `M${x(step - 1).toFixed(1)} ${y(from)}L${x(step).toFixed(1)} ${y(to)}` }));
     };
@@ -140,10 +160,10 @@
       const later = lives.get(after[0]);
       const earlier = lives.get(before[0]);
       if (kind === "merged") {
-        before.filter((id) => id !== after[0]).forEach((id) => join(lives.get(id), later, step, id));
+        but(before, after[0]).forEach((id) => join(lives.get(id), later, step, id));
         mark("◆", step, later, before);
       } else if (kind === "split") {
-        after.filter((id) => id !== before[0]).forEach((id) => join(earlier, lives.get(id), step, id));
+        but(after, before[0]).forEach((id) => join(earlier, lives.get(id), step, id));
         mark("▲", step - 1, earlier, after);
       } else if (kind === "born") {
         mark("●", step, later, after);
@@ -151,34 +171,45 @@
         mark("✕", step - 1, earlier, before);
       }
     }
+    const isThere = (life) => life.last === data.steps - 1;
     const bars = [...lives.values()].map((life) => {
       const along = life.sizes.map((size, k) => [x(life.first + k), half(size)]);
       along.unshift([along[0][0] - 0.4 * stride, along[0][1]]);
       along.push([along[along.length - 1][0] + 0.4 * stride, along[along.length - 1][1]]);
       const side = (sign) => along.map(([left, thick]) => `${left.toFixed(1)} ${(y(life) + sign * thick).toFixed(1)}`);
-      const says = `cluster ${life.id}: from step ${life.born} to ${life.last === data.steps - 1 ? "now" : `step ${life.last}`}, at most ${counted(Math.max(...life.sizes), "point")}`;
-      return drawn("path", { class: "life", "data-id": life.id, fill: colourOf(life.id), d: `M${[...side(-1), ...side(1).reverse()].join("L")}Z` }, drawn("title", {}, says));
+      const end = isThere(life) ? "now" : `step ${life.last}`;
+      const d = `M${[...side(-1), ...side(1).reverse()].join("L")}Z`;
+      return drawn("path", { class: "life", "data-id": life.id, fill: colourOf(life.id), d },
+        drawn("title", {},
+          `cluster ${life.id}: from step ${life.born} to ${end}, at most ${counted(life.largest, "point")}`));
     });
-    const names = lane < 10 ? [] : [...lives.values()].filter((life) => life.last === data.steps - 1)
+    const names = lane < 10 ? [] : [...lives.values()].filter(isThere)
       .map((life) => drawn("text", { x: x(life.last) + 0.4 * stride + 6, y: y(life) + 4 }, String(life.id)));
     const hidden = data.all_lives - data.lives.length;
-    byId("strip-text").textContent = `The last ${counted(data.steps - data.first_step, "step")}, from left to right, since ${timeOf(data.first_time)}. A line is a cluster, ` +
-      `and the thicker, the more points it has. ● born, ◆ merged, ▲ split, ✕ ended.${hidden > 0 ? ` The ${data.lives.length} largest are drawn; ${count(hidden)} are left out.` : ""}`;
-    byId("strip").append(drawn("svg", { viewBox: `0 0 980 ${24 + lanes * lane}`, role: "img",
-      "aria-label": `${counted(data.lives.length, "cluster")} of the last ${counted(data.steps - data.first_step, "step")}; the last changes are below in words` },
-      ...joins, ...bars, ...marks, ...names));
+    const steps = counted(data.steps - data.first_step, "step");
+    byId("strip-text").textContent = `The last ${steps}, from left to right, since ${timeOf(data.first_time)}. ` +
+      "A line is a cluster, and the thicker, the more points it has. ● born, ◆ merged, ▲ split, ✕ ended." +
+      (hidden > 0 ? ` The ${data.lives.length} largest are drawn; ${count(hidden)} are left out.` : "");
+    const label = `${counted(data.lives.length, "cluster")} of the last ${steps}; the last changes are below in words`;
+    byId("strip").append(
+      drawn("svg", { viewBox: `0 0 980 ${24 + lanes * lane}`, role: "img", "aria-label": label },
+        ...joins, ...bars, ...marks, ...names));
   }
   drawStrip();
 
   const told = { born: (b, a) => `${list(a)} was born`, merged: (b, a) => `${list(b)} merged into ${a[0]}`,
     split: (b, a) => `${list(b)} split into ${list(a)}`, ended: (b) => `${list(b)} ended` };
-  const changes = data.events.slice(-12).reverse().map(([step, kind, before, after]) => element("li", {}, `Step ${step}: ${told[kind](before, after)}.`));
+  const changes = data.events.slice(-12).reverse()
+    .map(([step, kind, before, after]) => element("li", {}, `Step ${step}: ${told[kind](before, after)}.`));
   byId("changes").append(...(changes.length ? changes : [element("li", {}, "None.")]));
 
   // ---- The table
 
-  byId("table-text").textContent = data.table.length < data.clusters ? `The ${data.table.length} largest of ${count(data.clusters)}.` : "Largest first.";
+  byId("table-text").textContent = data.table.length < data.clusters
+    ? `The ${data.table.length} largest of ${count(data.clusters)}.`
+    : "Largest first.";
   byId("rows").append(...data.table.map(([id, size, core, step, time]) => element("tr", {},
     element("td", {}, element("span", { class: "swatch", style: `background: ${colourOf(id)}` }), String(id)),
-    element("td", {}, count(size)), element("td", {}, count(core)), element("td", {}, step === null ? "–" : `${timeOf(time)} (step ${step})`))));
+    element("td", {}, count(size)), element("td", {}, count(core)),
+    element("td", {}, step === null ? "–" : `${timeOf(time)} (step ${step})`))));
 })();
