@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Finds comments and docstrings that are hard to read: patterns such as "where" in place of "if", and lines over 120
-columns.
+"""Finds comments and docstrings that are hard to read: patterns such as "where" in place of "if", and lines of more
+than 120 columns.
 
     check_prose.py FILE…       print the findings of these files, or of all; exit 1 if there are any
     check_prose.py --self-test prove that each pattern is found
 
-Of lines that are too long, every one counts in Python, elsewhere the ones with a comment.
+Patterns are searched in C++ and Python. A line that is too long counts in C++ if it has a comment, in Python, CMake,
+shell scripts, JavaScript, CSS, HTML, TOML and .ci/ in any case.
 """
 
 import ast
@@ -18,6 +19,9 @@ import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 120
+CPP = (".hpp", ".cpp", ".cu", ".cuh")
+FILES = [*(f"*{suffix}" for suffix in CPP), "*.py", "*.cmake", "*CMakeLists.txt", "*.sh", "*.js", "*.css", "*.html",
+         "*.toml", ".ci/*"]
 
 # Name, pattern, example, remedy.
 PATTERNS = [
@@ -79,10 +83,15 @@ def python_comments(text):
             yield token.start[0], token.string.lstrip("# "), False
 
 
+def comments(path, text):
+    if path.suffix == ".py":
+        return python_comments(text)
+    return cpp_comments(text) if path.suffix in CPP else ()
+
+
 def findings(path, text):
     """Yields (line, name, remedy) of each finding."""
-    comments = python_comments if path.suffix == ".py" else cpp_comments
-    for line, comment, whole in comments(text):
+    for line, comment, whole in comments(path, text):
         prose = CODE.sub("`x`", comment)
         for name, pattern, remedy in COMPILED:
             if name == "fragment" and (not whole or prose.startswith(("clang-format", "namespace"))):
@@ -90,12 +99,12 @@ def findings(path, text):
             for _ in pattern.finditer(prose):
                 yield line, name, remedy
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > COLUMNS and ("//" in line or path.suffix == ".py"):
+        if len(line) > COLUMNS and ("//" in line or path.suffix not in CPP):
             yield number, "columns", f"at most {COLUMNS}"
 
 
 def tracked():
-    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.py"]
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--", *FILES]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [pathlib.Path(name) for name in names.split("\0") if name]
 
@@ -109,9 +118,12 @@ def self_test():
     clean = "/// Returns the rows that are left. Throws InputError if the file is empty. Complexity: O(n).\nint a;\n"
     assert not list(findings(pathlib.Path("a.hpp"), clean))
     assert [name for _, name, _ in findings(pathlib.Path("a.hpp"), "int a;  // " + "x" * COLUMNS)] == ["columns"]
-    for length, expected in ((COLUMNS, []), (COLUMNS + 1, ["columns"])):
-        assert [name for _, name, _ in findings(pathlib.Path("a.py"), "a = 1".ljust(length, "1") + "\n")] == expected
-    print(f"{len(PATTERNS) + 4} passed, 0 failed")
+    assert not list(findings(pathlib.Path("a.hpp"), "int a = 1".ljust(COLUMNS + 1, "1") + ";\n"))
+    for file in ("a.py", "CMakeLists.txt", "cmake/a.cmake", "a.sh", "a.js", "a.css", "a.html", "a.toml", ".ci/run"):
+        for length, expected in ((COLUMNS, []), (COLUMNS + 1, ["columns"])):
+            text = "a = 1".ljust(length, "1") + "\n"
+            assert [name for _, name, _ in findings(pathlib.Path(file), text)] == expected, f"{file}: {length} columns"
+    print(f"{len(PATTERNS) + 12} passed, 0 failed")
 
 
 def main():
