@@ -624,7 +624,7 @@
     figure.append(picture,
       element("figcaption", {}, "From a large eps down, a cluster loses points, and splits into those below it. " +
         "Coloured with a frame: the selected clusters, as on the map; the pointer on one marks it in both.",
-      cell.tree.length < cell.tree_clusters ? ` ${drawnOf}` : ""),
+        cell.tree.length < cell.tree_clusters ? ` ${drawnOf}` : ""),
       downloadButton("tree", cell, ["row", "parent", "eps_from", "eps_to", "points", "label"],
         () => cell.tree.map((c, i) => [i, c.parent, c.birth, c.death, c.size, c.label])));
     return figure;
