@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Finds comments and docstrings that are hard to read: patterns such as "where" in place of "if", and lines over 120
-columns.
+"""Finds comments, docstrings and paragraphs of Markdown that are hard to read: patterns such as "where" in place of
+"if", and lines over 120 columns.
 
     check_prose.py FILE…       print the findings of these files, or of all; exit 1 if there are any
     check_prose.py --self-test prove that each pattern is found
 
-Of lines that are too long, every one counts in Python, elsewhere the ones with a comment.
+Of lines that are too long, every one counts in Python, elsewhere the ones with a comment, and none in Markdown.
+Without FILE, benchmarks/*.md and CODE_OF_CONDUCT.md, which is about people, are left out.
 """
 
 import ast
@@ -41,6 +42,9 @@ PATTERNS = [
 ]
 COMPILED = [(name, re.compile(pattern), remedy) for name, pattern, _, remedy in PATTERNS]
 CODE = re.compile(r"`[^`]*`")
+FENCE = re.compile(r"^( *)(```|~~~|:::).*?(?:^\1\2.*?$|\Z)", re.MULTILINE | re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---\n.*?^---$", re.MULTILINE | re.DOTALL)
+LIST_ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) +")
 CPP_COMMENT = re.compile(r"//[/!]?(<?) ?(.*)$")
 
 
@@ -79,9 +83,27 @@ def python_comments(text):
             yield token.start[0], token.string.lstrip("# "), False
 
 
+def markdown_paragraphs(text):
+    """Yields (line, paragraph): paragraphs and list items outside of code, tables and headings."""
+    for block in (FRONT_MATTER, FENCE):
+        text = block.sub(lambda found: "\n" * found[0].count("\n"), text)
+    paragraph, begin = [], 0
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        item = LIST_ITEM.match(line)
+        outside = not line.strip() or line.lstrip().startswith(("|", "#", "%"))
+        if paragraph and (item or outside):
+            yield begin, " ".join(paragraph), False
+            paragraph = []
+        if outside:
+            continue
+        if not paragraph:
+            begin = number
+        paragraph.append(LIST_ITEM.sub("", line).strip() if item else line.strip())
+
+
 def findings(path, text):
     """Yields (line, name, remedy) of each finding."""
-    comments = python_comments if path.suffix == ".py" else cpp_comments
+    comments = {".py": python_comments, ".md": markdown_paragraphs}.get(path.suffix, cpp_comments)
     for line, comment, whole in comments(text):
         prose = CODE.sub("`x`", comment)
         for name, pattern, remedy in COMPILED:
@@ -90,12 +112,13 @@ def findings(path, text):
             for _ in pattern.finditer(prose):
                 yield line, name, remedy
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > COLUMNS and ("//" in line or path.suffix == ".py"):
+        if len(line) > COLUMNS and path.suffix != ".md" and ("//" in line or path.suffix == ".py"):
             yield number, "columns", f"at most {COLUMNS}"
 
 
 def tracked():
-    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.py"]
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.py", "*.md",
+               ":!benchmarks/*.md", ":!CODE_OF_CONDUCT.md"]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [pathlib.Path(name) for name in names.split("\0") if name]
 
@@ -106,12 +129,18 @@ def self_test():
         assert name in names, f"{name} is not found in: {example}"
         names = {found for _, found, _ in findings(pathlib.Path("a.py"), f'def f():\n    """{example}"""\n')}
         assert name in names or name == "fragment", f"{name} is not found in the docstring: {example}"
+        page = f"# What is left\n\n| Where there is a table |\n\n```\n{example}\n```\n\n"
+        assert not list(findings(pathlib.Path("a.md"), page))
+        names = {found for _, found, _ in findings(pathlib.Path("a.md"), f"{page}- An item.\n- {example}\n")}
+        assert name in names or name == "fragment", f"{name} is not found in the page: {example}"
+    text = "---\nkey: value\n---\n\nA link.\nWhat is\nleft.\n"
+    assert [(line, name) for line, name, _ in findings(pathlib.Path("a.md"), text)] == [(5, "what")]
     clean = "/// Returns the rows that are left. Throws InputError if the file is empty. Complexity: O(n).\nint a;\n"
     assert not list(findings(pathlib.Path("a.hpp"), clean))
     assert [name for _, name, _ in findings(pathlib.Path("a.hpp"), "int a;  // " + "x" * COLUMNS)] == ["columns"]
     for length, expected in ((COLUMNS, []), (COLUMNS + 1, ["columns"])):
         assert [name for _, name, _ in findings(pathlib.Path("a.py"), "a = 1".ljust(length, "1") + "\n")] == expected
-    print(f"{len(PATTERNS) + 4} passed, 0 failed")
+    print(f"{len(PATTERNS) + 5} passed, 0 failed")
 
 
 def main():
