@@ -157,7 +157,7 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   if (candidates == 0) return took * points;
   // Candidates are missing at the ends of the stretches. A table is made of all candidates. A search that stops once it
   // has minpts neighbours tests fewer than all and more than a constant part: the geometric mean of the two is within a
-  // factor of two of the measurements (benchmarks/results/estimates.md).
+  // factor of two of the measurements (benchmarks/results/explore.md).
   IndexOptions of_cells = index;
   of_cells.pairs = false;
   const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;
