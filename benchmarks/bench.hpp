@@ -22,7 +22,7 @@ namespace epsflow::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// Prints one line. Returns false if it says that results which should be equal are not.
+/// Prints one line. Returns false if it states that results which should be equal are not.
 inline bool print(const Json& json) {
   std::cout << json.dump() << std::endl;
   return json.value("equal", true);

@@ -110,7 +110,7 @@ class WatchInput {
   const WatchSource& source_;
   const CancelToken& interrupt_;
   std::function<void()> idle_;
-  RowParser parser_;
+  WatchRowParser parser_;
   InputPlace place_;
   std::vector<OpenedFile> files_;
   std::unique_ptr<LineReader> lines_;          ///< of the file that is being read

@@ -58,12 +58,12 @@ std::string with_null(std::string_view line) {
 
 }  // namespace
 
-RowParser::RowParser(std::vector<std::string> columns, std::string time, bool drop)
+WatchRowParser::WatchRowParser(std::vector<std::string> columns, std::string time, bool drop)
     : names_(std::move(columns)), drop_(drop) {
   names_.push_back(std::move(time));
 }
 
-bool RowParser::holds_row(std::string_view line) {
+bool WatchRowParser::holds_row(std::string_view line) {
   const char* p = line.data();
   if (line.empty() || io::skip_line(p, p + line.size(), {})) return false;
   if (layout_ != Layout::unknown) return true;
@@ -76,7 +76,7 @@ bool RowParser::holds_row(std::string_view line) {
   return false;
 }
 
-void RowParser::read_header(std::string_view line) {
+void WatchRowParser::read_header(std::string_view line) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   std::vector<std::string> header;
@@ -92,12 +92,12 @@ void RowParser::read_header(std::string_view line) {
   }
 }
 
-bool RowParser::parse(std::string_view line, StreamRow& row) {
+bool WatchRowParser::parse(std::string_view line, StreamRow& row) {
   row.x.resize(names_.size() - 1);
   return layout_ == Layout::json ? parse_json(line, row) : parse_csv(line, row);
 }
 
-bool RowParser::parse_csv(std::string_view line, StreamRow& row) {
+bool WatchRowParser::parse_csv(std::string_view line, StreamRow& row) {
   bool whole = true;
   const std::size_t count = for_each_field(line, scratch_, [&](std::size_t field, std::string_view text) {
     for (std::size_t k = 0; k < fields_.size(); ++k) {
@@ -108,7 +108,7 @@ bool RowParser::parse_csv(std::string_view line, StreamRow& row) {
   throw input_error("{} in a table of {}", format_count(count, "field"), format_count(field_count_, "column"));
 }
 
-bool RowParser::parse_json(std::string_view line, StreamRow& row) {
+bool WatchRowParser::parse_json(std::string_view line, StreamRow& row) {
   auto object = nlohmann::json::parse(line, nullptr, false);
   if (object.is_discarded()) object = nlohmann::json::parse(with_null(line), nullptr, false);
   if (!object.is_object()) throw input_error("{} is not a JSON object", io::show_text(line));
@@ -129,7 +129,7 @@ bool RowParser::parse_json(std::string_view line, StreamRow& row) {
   return whole;
 }
 
-bool RowParser::set_text(std::size_t k, std::string_view text, StreamRow& row) {
+bool WatchRowParser::set_text(std::size_t k, std::string_view text, StreamRow& row) {
   text = io::trim(text);
   if (io::marks_nothing(text)) return set_number(k, NAN, row);
   const bool is_time = k + 1 == names_.size();
@@ -146,14 +146,14 @@ bool RowParser::set_text(std::size_t k, std::string_view text, StreamRow& row) {
   return set_number(k, *seconds, row);
 }
 
-bool RowParser::set_number(std::size_t k, double value, StreamRow& row) const {
+bool WatchRowParser::set_number(std::size_t k, double value, StreamRow& row) const {
   (k < row.x.size() ? row.x[k] : row.time) = value;
   if (std::isfinite(value)) return true;
   if (drop_) return false;
   throw input_error("{} is NaN, infinite or missing; --on-nan drop leaves such rows out", io::show_text(names_[k]));
 }
 
-void RowParser::require_kind(TimeKind kind, std::string_view text) {
+void WatchRowParser::require_kind(TimeKind kind, std::string_view text) {
   if (times_ == TimeKind::unknown) times_ = kind;
   if (times_ == kind) return;
   throw input_error("{} is {}, {}, and is {} in earlier rows: write all times in one way", io::show_text(names_.back()),

@@ -18,11 +18,11 @@ struct StreamRow {
 };
 
 /// Parses the lines of one file after another.
-class RowParser {
+class WatchRowParser {
  public:
   /// columns: the columns of the coordinates. time: the column of the time. drop: rows without a value are dropped;
   /// else they are an error.
-  RowParser(std::vector<std::string> columns, std::string time, bool drop);
+  WatchRowParser(std::vector<std::string> columns, std::string time, bool drop);
 
   /// Forgets the header of the last file.
   void begin_file() noexcept { layout_ = Layout::unknown; }

@@ -33,7 +33,7 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
       }
     }
   });
-  Level level{.count = merged.count, .known = {}, .joined = {}};
+  EpsLevel level{.count = merged.count, .known = {}, .joined = {}};
   const auto number_of = [&](std::uint32_t cluster) { return merged.global[cluster]; };
   for (const auto& [before, point] : witnesses_) {
     level.joined.push_back({before, number_of(static_cast<std::uint32_t>(labels[point]))});
@@ -50,7 +50,7 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
 }
 
 Clusters GatheredClusters::gather(std::uint32_t minpts) {
-  const Level level = std::move(levels_.front());
+  const EpsLevel level = std::move(levels_.front());
   levels_.pop_front();
   all_gathered_ += level.count;
   require_countable(all_gathered_);
@@ -58,7 +58,7 @@ Clusters GatheredClusters::gather(std::uint32_t minpts) {
   PerRank<Known> known(ranks);
   known.front() = level.known;
   known = all_to_all(communicator_, known);
-  PerRank<Joined> joined(ranks);
+  PerRank<ParentCluster> joined(ranks);
   joined.front() = level.joined;
   joined = all_to_all(communicator_, joined);
   Clusters clusters;

@@ -41,14 +41,14 @@ class GatheredClusters {
     std::uint32_t size;    ///< number of own points
   };
   /// A cluster of the level before, and the cluster that contains it now.
-  struct Joined {
+  struct ParentCluster {
     std::uint32_t before;
     std::uint32_t now;
   };
-  struct Level {
+  struct EpsLevel {
     std::uint64_t count = 0;  ///< number of clusters of all parts
     std::vector<Known> known;
-    std::vector<Joined> joined;
+    std::vector<ParentCluster> joined;
   };
 
   Communicator& communicator_;
@@ -60,7 +60,7 @@ class GatheredClusters {
   std::uint64_t before_ = 0;  ///< number of clusters of the level gathered last
   /// For each cluster with own core points at the level taken last: its number and one of these points.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> witnesses_;
-  std::deque<Level> levels_;  ///< levels that are taken and not gathered yet
+  std::deque<EpsLevel> levels_;  ///< levels that are taken and not gathered yet
 };
 
 }  // namespace epsflow::parts

@@ -37,7 +37,7 @@ class SampleRuns {
   /// Returns the seconds that the variants of the group take on all points, the index included. index, candidates: the
   /// options and IndexFigures::candidates of the index of all points, which is a list of pairs if index.pairs. Works on
   /// the threads of the calling arena. Returns nullopt on a GPU, where time does not grow with the points: 1.9 million
-  /// took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/map.md); and nullopt if the sample does not fit into
+  /// took 0.82 ms, and 15 million 3.12 ms (benchmarks/results/gpu.md); and nullopt if the sample does not fit into
   /// memory. Throws Cancelled.
   [[nodiscard]] std::optional<double> seconds(const stages::EpsGroup& group, const IndexOptions& index,
                                               std::uint64_t candidates, Strategy strategy);
@@ -157,7 +157,7 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   if (candidates == 0) return took * points;
   // Candidates are missing at the ends of the stretches. A table is made of all candidates. A search that stops once it
   // has minpts neighbours tests fewer than all and more than a constant part: the geometric mean of the two is within a
-  // factor of two of the measurements (benchmarks/results/estimates.md).
+  // factor of two of the measurements (benchmarks/results/explore.md).
   IndexOptions of_cells = index;
   of_cells.pairs = false;
   const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Finds comments and docstrings that are hard to read: patterns such as "where" in place of "if", and lines of more
-than 120 columns.
+"""Finds comments, docstrings and paragraphs of Markdown that are hard to read: patterns such as "where" in place of
+"if", and lines over 120 columns.
 
     check_prose.py FILE…       print the findings of these files, or of all; exit 1 if there are any
     check_prose.py --self-test prove that each pattern is found
 
-Patterns are searched in C++ and Python. A line that is too long counts in C++ if it has a comment, in Python, CMake,
-shell scripts, JavaScript, CSS, HTML, TOML and .ci/ in any case.
+A line that is too long counts in C++ if it has a comment, in Markdown never, in every other file always: Python,
+CMake, shell scripts, JavaScript, CSS, HTML, TOML and .ci/, of which nothing but Python is searched for patterns.
+Without FILE, benchmarks/*.md and CODE_OF_CONDUCT.md, which is about people, are left out.
 """
 
 import ast
@@ -20,8 +21,8 @@ import tokenize
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 120
 CPP = (".hpp", ".cpp", ".cu", ".cuh")
-FILES = [*(f"*{suffix}" for suffix in CPP), "*.py", "*.cmake", "*CMakeLists.txt", "*.sh", "*.js", "*.css", "*.html",
-         "*.toml", ".ci/*"]
+FILES = [*(f"*{suffix}" for suffix in CPP), "*.py", "*.md", "*.cmake", "*CMakeLists.txt", "*.sh", "*.js", "*.css",
+         "*.html", "*.toml", ".ci/*", ":!benchmarks/*.md", ":!CODE_OF_CONDUCT.md"]
 
 # Name, pattern, example, remedy.
 PATTERNS = [
@@ -45,6 +46,9 @@ PATTERNS = [
 ]
 COMPILED = [(name, re.compile(pattern), remedy) for name, pattern, _, remedy in PATTERNS]
 CODE = re.compile(r"`[^`]*`")
+FENCE = re.compile(r"^( *)(```|~~~|:::).*?(?:^\1\2.*?$|\Z)", re.MULTILINE | re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---\n.*?^---$", re.MULTILINE | re.DOTALL)
+LIST_ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) +")
 CPP_COMMENT = re.compile(r"//[/!]?(<?) ?(.*)$")
 
 
@@ -83,15 +87,31 @@ def python_comments(text):
             yield token.start[0], token.string.lstrip("# "), False
 
 
-def comments(path, text):
-    if path.suffix == ".py":
-        return python_comments(text)
-    return cpp_comments(text) if path.suffix in CPP else ()
+def markdown_paragraphs(text):
+    """Yields (line, paragraph): paragraphs and list items outside of code, tables and headings."""
+    for block in (FRONT_MATTER, FENCE):
+        text = block.sub(lambda found: "\n" * found[0].count("\n"), text)
+    paragraph, begin = [], 0
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        item = LIST_ITEM.match(line)
+        outside = not line.strip() or line.lstrip().startswith(("|", "#", "%"))
+        if paragraph and (item or outside):
+            yield begin, " ".join(paragraph), False
+            paragraph = []
+        if outside:
+            continue
+        if not paragraph:
+            begin = number
+        paragraph.append(LIST_ITEM.sub("", line).strip() if item else line.strip())
+
+
+COMMENTS = {".py": python_comments, ".md": markdown_paragraphs, **dict.fromkeys(CPP, cpp_comments)}
 
 
 def findings(path, text):
     """Yields (line, name, remedy) of each finding."""
-    for line, comment, whole in comments(path, text):
+    comments = COMMENTS[path.suffix](text) if path.suffix in COMMENTS else ()
+    for line, comment, whole in comments:
         prose = CODE.sub("`x`", comment)
         for name, pattern, remedy in COMPILED:
             if name == "fragment" and (not whole or prose.startswith(("clang-format", "namespace"))):
@@ -99,7 +119,7 @@ def findings(path, text):
             for _ in pattern.finditer(prose):
                 yield line, name, remedy
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > COLUMNS and ("//" in line or path.suffix not in CPP):
+        if len(line) > COLUMNS and path.suffix != ".md" and ("//" in line or path.suffix not in CPP):
             yield number, "columns", f"at most {COLUMNS}"
 
 
@@ -115,15 +135,22 @@ def self_test():
         assert name in names, f"{name} is not found in: {example}"
         names = {found for _, found, _ in findings(pathlib.Path("a.py"), f'def f():\n    """{example}"""\n')}
         assert name in names or name == "fragment", f"{name} is not found in the docstring: {example}"
+        page = f"# What is left\n\n| Where there is a table |\n\n```\n{example}\n```\n\n"
+        assert not list(findings(pathlib.Path("a.md"), page))
+        names = {found for _, found, _ in findings(pathlib.Path("a.md"), f"{page}- An item.\n- {example}\n")}
+        assert name in names or name == "fragment", f"{name} is not found in the page: {example}"
+    text = "---\nkey: value\n---\n\nA link.\nWhat is\nleft.\n"
+    assert [(line, name) for line, name, _ in findings(pathlib.Path("a.md"), text)] == [(5, "what")]
     clean = "/// Returns the rows that are left. Throws InputError if the file is empty. Complexity: O(n).\nint a;\n"
     assert not list(findings(pathlib.Path("a.hpp"), clean))
     assert [name for _, name, _ in findings(pathlib.Path("a.hpp"), "int a;  // " + "x" * COLUMNS)] == ["columns"]
-    assert not list(findings(pathlib.Path("a.hpp"), "int a = 1".ljust(COLUMNS + 1, "1") + ";\n"))
+    for file in ("a.hpp", "a.md"):
+        assert not list(findings(pathlib.Path(file), "A = 1".ljust(COLUMNS + 1, "1") + "\n")), file
     for file in ("a.py", "CMakeLists.txt", "cmake/a.cmake", "a.sh", "a.js", "a.css", "a.html", "a.toml", ".ci/run"):
         for length, expected in ((COLUMNS, []), (COLUMNS + 1, ["columns"])):
             text = "a = 1".ljust(length, "1") + "\n"
             assert [name for _, name, _ in findings(pathlib.Path(file), text)] == expected, f"{file}: {length} columns"
-    print(f"{len(PATTERNS) + 12} passed, 0 failed")
+    print(f"{len(PATTERNS) + 14} passed, 0 failed")
 
 
 def main():

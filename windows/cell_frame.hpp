@@ -106,14 +106,14 @@ struct CellRun {
 /// The cells around a cell, block by block.
 template <std::size_t D>
 struct Surroundings {
-  struct OfBlock {
+  struct NeighborBlock {
     std::uint8_t number = 0;      ///< around the block of the cell
     std::uint8_t begin_runs = 0;  ///< its cells are runs[begin_runs, end_runs)
     std::uint8_t end_runs = 0;
     std::uint64_t cells = 0;  ///< the same as bits
   };
   std::uint32_t count = 0;  ///< of blocks
-  std::array<OfBlock, 1U << D> blocks = {};
+  std::array<NeighborBlock, 1U << D> blocks = {};
   std::array<CellRun, 2 * kAround<D> / 5> runs = {};
 };
 
@@ -220,9 +220,9 @@ class CellFrame {
   }
 
   /// The squared distances, along each axis, of a point to the slots around its own, in squared slots.
-  class Distances {
+  class SquaredDistances {
    public:
-    Distances(const CellFrame& frame, const double* x) noexcept {
+    SquaredDistances(const CellFrame& frame, const double* x) noexcept {
       for (std::size_t k = 0; k < D; ++k) {
         const double slots = frame.in_slots(x, k);
         const double below = slots - std::floor(slots), above = 1 - below;

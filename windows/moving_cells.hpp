@@ -48,14 +48,14 @@ class MovingCells {
   };
 
   /// A point that arrived or left in this step.
-  struct Change {
+  struct PointChange {
     std::array<double, D> x;
     std::uint32_t handle;
     std::uint32_t cell;
     bool arrives;
   };
 
-  struct Block {
+  struct CellBlock {
     std::uint64_t key = 0;
     std::uint64_t occupied = 0;  ///< the cells with points
     std::uint64_t dense = 0;     ///< the cells with enough points for every minpts
@@ -75,7 +75,7 @@ class MovingCells {
     bool arrived = false;
   };
   /// What count() found in a block.
-  struct Counted {
+  struct BlockCount {
     std::vector<Touched> touched;       ///< points that arrived, or have another number of neighbours, or flipped cells
     std::vector<std::uint32_t> before;  ///< memory for numbers of neighbours
   };
@@ -102,7 +102,7 @@ class MovingCells {
       }
     });
     for (const ChangedBlock& changed : changed_) {
-      const Block& block = blocks_[changed.block];
+      const CellBlock& block = blocks_[changed.block];
       if (block.first != changed.old_first) give_room(changed.old_first, changed.old_room);
     }
     affected_.clear();
@@ -115,14 +115,14 @@ class MovingCells {
   [[nodiscard]] std::span<const std::uint32_t> affected() const noexcept { return affected_; }
 
   /// Brings the numbers of neighbours in a block up to date. Several threads may do so for different blocks.
-  void count(std::uint32_t b, Counted& counted) {
-    const Block& block = blocks_[b];
+  void count(std::uint32_t b, BlockCount& counted) {
+    const CellBlock& block = blocks_[b];
     counted.before.resize(block.size);
     for (std::uint32_t i = 0; i < block.size; ++i) counted.before[i] = points_[block.first + i].neighbors;
     std::uint64_t reached = block.flipped, arrivals = 0;  // cells
     for (std::uint32_t number = 0; number < kBlocksAround<D>; ++number) {
       if (block.around[number] == kNone) continue;
-      for (const Change& change : changes(block.around[number])) {
+      for (const PointChange& change : changes(block.around[number])) {
         reached |= add(change, opposite_block<D>(number), b);
         if (number == kBlocksAround<D> / 2 && change.arrives)
           arrivals |= std::uint64_t{1} << (change.cell % kBlockCells);
@@ -146,7 +146,7 @@ class MovingCells {
   /// Forgets the changes of the step, and blocks without points.
   void end() {
     for (const ChangedBlock& changed : changed_) {
-      Block& block = blocks_[changed.block];
+      CellBlock& block = blocks_[changed.block];
       block.begin_changes = block.end_changes = 0;
       block.flipped = 0;
       if (block.size == 0) drop(changed.block);
@@ -157,14 +157,14 @@ class MovingCells {
 
   /// Returns the number of blocks, some of which may have no points. Numbers are used again once a block is gone.
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
-  [[nodiscard]] const Block& block(std::uint32_t b) const noexcept { return blocks_[b]; }
+  [[nodiscard]] const CellBlock& block(std::uint32_t b) const noexcept { return blocks_[b]; }
   /// Returns false if a step with this number of points that arrive might need more numbers than there are. Blocks that
   /// get new room have room for four times their points at most.
   [[nodiscard]] bool has_room(std::size_t arriving) const noexcept {
     return blocks_.size() + arriving <= kMostBlocks && 5 * points_.size() + 4 * arriving <= kMostPoints;
   }
-  [[nodiscard]] std::span<const Change> changes(std::uint32_t b) const noexcept {
-    const Block& block = blocks_[b];
+  [[nodiscard]] std::span<const PointChange> changes(std::uint32_t b) const noexcept {
+    const CellBlock& block = blocks_[b];
     return {changes_.data() + block.begin_changes, block.end_changes - block.begin_changes};
   }
   /// The points of a cell are [begin_of(c), end_of(c)), those that arrived in this step last.
@@ -178,13 +178,13 @@ class MovingCells {
   [[nodiscard]] bool dense(std::uint32_t c) const noexcept { return bit(blocks_[c / kBlockCells].dense, c); }
   /// Returns true if all points of the cell were core for every minpts before the step, and are.
   [[nodiscard]] bool stays_dense(std::uint32_t c) const noexcept {
-    const Block& block = blocks_[c / kBlockCells];
+    const CellBlock& block = blocks_[c / kBlockCells];
     return bit(block.dense & ~block.flipped, c);
   }
   /// Returns the number of points that arrived in a cell.
   [[nodiscard]] std::uint32_t arrived(std::uint32_t c) const noexcept {
     std::uint32_t count = 0;
-    for (const Change& change : changes_in(c)) count += change.arrives ? 1 : 0;
+    for (const PointChange& change : changes_in(c)) count += change.arrives ? 1 : 0;
     return count;
   }
   /// Returns the number of points, and of places without one. Points have other places after each step.
@@ -203,7 +203,7 @@ class MovingCells {
   /// Calls f(block, cells) for the blocks that are there with cells around c, and these cells, c included.
   template <class F>
   void for_each_block_around(std::uint32_t c, F&& f) const {
-    const Block& block = blocks_[c / kBlockCells];
+    const CellBlock& block = blocks_[c / kBlockCells];
     const Surroundings<D>& near = kSurroundings<D>[c % kBlockCells];
     for (std::uint32_t i = 0; i < near.count; ++i) {
       const std::uint32_t other = block.around[near.blocks[i].number];
@@ -239,7 +239,7 @@ class MovingCells {
     });
   }
 
-  [[nodiscard]] typename CellFrame<D>::Distances distances(const std::array<double, D>& x) const noexcept {
+  [[nodiscard]] typename CellFrame<D>::SquaredDistances distances(const std::array<double, D>& x) const noexcept {
     return {frame_, x.data()};
   }
   [[nodiscard]] bool near(const std::array<double, D>& x, const std::array<double, D>& y) const noexcept {
@@ -255,9 +255,9 @@ class MovingCells {
   [[nodiscard]] const CellFrame<D>& frame() const noexcept { return frame_; }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return blocks_.capacity() * (sizeof(Block) + sizeof(ends_[0]) + 1) + map_.bytes() +
+    return blocks_.capacity() * (sizeof(CellBlock) + sizeof(ends_[0]) + 1) + map_.bytes() +
            points_.capacity() * sizeof(Point) + cell_of_.capacity() * sizeof(std::uint32_t) +
-           changes_.capacity() * (sizeof(Change) + sizeof(std::uint64_t));
+           changes_.capacity() * (sizeof(PointChange) + sizeof(std::uint64_t));
   }
 
  private:
@@ -288,7 +288,7 @@ class MovingCells {
     parallel_ranges(order_.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const auto at = static_cast<std::uint32_t>(order_[i]);
-        Change& change = changes_[i];
+        PointChange& change = changes_[i];
         change.cell = static_cast<std::uint32_t>(order_[i] >> 32);
         change.arrives = at >= leaving.size();
         if (!change.arrives) continue;  // make_anew() adds the point
@@ -336,7 +336,7 @@ class MovingCells {
       b = free_blocks_.back();
       free_blocks_.pop_back();
     }
-    Block& block = blocks_[b];
+    CellBlock& block = blocks_[b];
     block = {};
     block.key = key;
     ends_[b].fill(0);
@@ -351,7 +351,7 @@ class MovingCells {
 
   /// Drops a block without points.
   void drop(std::uint32_t b) {
-    Block& block = blocks_[b];
+    CellBlock& block = blocks_[b];
     for (std::uint32_t number = 0; number < kBlocksAround<D>; ++number) {
       const std::uint32_t other = block.around[number];
       if (other != kNone) blocks_[other].around[opposite_block<D>(number)] = kNone;
@@ -367,7 +367,7 @@ class MovingCells {
   void share_changes() {
     for (std::uint32_t i = 0; i < changes_.size();) {
       const std::uint32_t b = changes_[i].cell / kBlockCells;
-      Block& block = blocks_[b];
+      CellBlock& block = blocks_[b];
       block.begin_changes = i;
       std::uint32_t size = block.size;
       for (; i < changes_.size() && changes_[i].cell / kBlockCells == b; ++i) {
@@ -402,7 +402,7 @@ class MovingCells {
 
   /// Makes a block of the points that stay and those that arrive. points: memory.
   void make_anew(const ChangedBlock& changed, std::vector<Point>& points) {
-    Block& block = blocks_[changed.block];
+    CellBlock& block = blocks_[changed.block];
     auto& ends = ends_[changed.block];
     points.clear();
     const auto copy = [&](std::uint32_t begin, std::uint32_t end) {
@@ -445,7 +445,7 @@ class MovingCells {
 
   void mark_affected(std::uint32_t b) {
     std::uint32_t last = kNone;
-    for (const Change& change : changes(b)) {
+    for (const PointChange& change : changes(b)) {
       if (std::exchange(last, change.cell) == change.cell) continue;
       for_each_block_around(change.cell, [&](std::uint32_t other, std::uint64_t) {
         std::atomic_ref(affected_flags_[other]).store(1, std::memory_order_relaxed);
@@ -453,19 +453,20 @@ class MovingCells {
     }
   }
 
-  [[nodiscard]] std::span<const Change> changes_in(std::uint32_t c) const noexcept {
-    const std::span<const Change> all = changes(c / kBlockCells);
+  [[nodiscard]] std::span<const PointChange> changes_in(std::uint32_t c) const noexcept {
+    const std::span<const PointChange> all = changes(c / kBlockCells);
     const auto begin =
-        std::partition_point(all.begin(), all.end(), [&](const Change& change) { return change.cell < c; });
-    const auto end = std::partition_point(begin, all.end(), [&](const Change& change) { return change.cell == c; });
+        std::partition_point(all.begin(), all.end(), [&](const PointChange& change) { return change.cell < c; });
+    const auto end =
+        std::partition_point(begin, all.end(), [&](const PointChange& change) { return change.cell == c; });
     return {begin, end};
   }
 
   /// Adds a change to the numbers of neighbours in block b, which has the number `number` around its own. Returns the
   /// cells that may have these neighbours.
-  std::uint64_t add(const Change& change, std::uint32_t number, std::uint32_t b) {
+  std::uint64_t add(const PointChange& change, std::uint32_t number, std::uint32_t b) {
     const Surroundings<D>& surroundings = kSurroundings<D>[change.cell % kBlockCells];
-    const Block& block = blocks_[b];
+    const CellBlock& block = blocks_[b];
     const std::uint64_t not_counted = block.dense | block.flipped;
     const std::uint32_t more = change.arrives ? 1 : ~std::uint32_t{0};
     for (std::uint32_t i = 0; i < surroundings.count; ++i) {
@@ -495,7 +496,7 @@ class MovingCells {
 
   /// Returns the number of neighbours of a position in cell c.
   [[nodiscard]] std::uint32_t count_all(std::uint32_t c, const std::array<double, D>& x) const noexcept {
-    const Block& block = blocks_[c / kBlockCells];
+    const CellBlock& block = blocks_[c / kBlockCells];
     const Surroundings<D>& surroundings = kSurroundings<D>[c % kBlockCells];
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < surroundings.count; ++i) {
@@ -515,7 +516,7 @@ class MovingCells {
   double limit_;
   std::uint32_t minpts_;
 
-  std::vector<Block> blocks_;
+  std::vector<CellBlock> blocks_;
   std::vector<std::array<std::uint32_t, kBlockCells>> ends_;  ///< of each block: of its cells, from `first` on
   BlockMap map_;
   std::vector<std::uint32_t> free_blocks_;
@@ -525,7 +526,7 @@ class MovingCells {
 
   // Of the step.
   std::vector<std::uint64_t> order_;
-  std::vector<Change> changes_;
+  std::vector<PointChange> changes_;
   std::vector<ChangedBlock> changed_;
   std::vector<std::uint8_t> affected_flags_;
   std::vector<std::uint32_t> affected_;

@@ -38,7 +38,7 @@ class MovingDbscan final : public MovingClustering {
     for (auto& level : levels_) level->begin(changes.handles);
     const std::span<const std::uint32_t> affected = cells_.affected();
     in_parts(affected.size(), [&](std::size_t begin, std::size_t end) {
-      typename MovingCells<D>::Counted counted;
+      typename MovingCells<D>::BlockCount counted;
       std::vector<typename MovingLevel<D>::Lists> lists(levels_.size());
       for (std::size_t i = begin; i < end; ++i) {
         cells_.count(affected[i], counted);
@@ -49,7 +49,7 @@ class MovingDbscan final : public MovingClustering {
     for (auto& level : levels_) level->settle();
   }
 
-  [[nodiscard]] CountedClusters read(std::size_t level, const LabelledRows& rows, std::size_t earlier) override {
+  [[nodiscard]] CountedClusters read(std::size_t level, const RowOutput& rows, std::size_t earlier) override {
     return levels_[level]->read(rows, earlier);
   }
   [[nodiscard]] std::uint64_t bytes() const noexcept override {

@@ -41,7 +41,7 @@ class MovingClustering {
 
   /// Numbers the clusters of the minpts with this index, and writes label and core mark of each row. earlier: the
   /// number of clusters before the step. Once after each step. O(n).
-  [[nodiscard]] virtual CountedClusters read(std::size_t level, const LabelledRows& rows, std::size_t earlier) = 0;
+  [[nodiscard]] virtual CountedClusters read(std::size_t level, const RowOutput& rows, std::size_t earlier) = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 };
 

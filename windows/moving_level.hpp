@@ -109,7 +109,7 @@ class MovingLevel {
 
   /// Finds which points of a block are core now, after its count(). Several threads may do so for different blocks.
   void find_core(std::uint32_t b, std::span<const Touched> touched, Lists& lists) {
-    OfBlock& block = of_block_[b];
+    LevelBlock& block = of_block_[b];
     const auto lose = [&](std::uint32_t c, const std::array<double, D>& x) {
       block.lost |= bit(c);
       --core_[c];
@@ -172,20 +172,20 @@ class MovingLevel {
 
   /// Numbers the clusters in the order of the rows, and writes these. earlier: the number of clusters before the step.
   /// Once for each step. O(n).
-  [[nodiscard]] CountedClusters read(const LabelledRows& rows, std::size_t earlier) {
+  [[nodiscard]] CountedClusters read(const RowOutput& rows, std::size_t earlier) {
     CountedClusters counted = owners_.read(rows, groups_, earlier);
     clusters_ = counted.clusters.size();
     return counted;
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return links_.capacity() * (sizeof(Links) + 3 * sizeof(std::uint32_t)) + of_block_.capacity() * sizeof(OfBlock) +
+    return links_.capacity() * (sizeof(Links) + 3 * sizeof(std::uint32_t)) + of_block_.capacity() * sizeof(LevelBlock) +
            owners_.bytes() + groups_.bytes();
   }
 
  private:
   /// Sets of cells.
-  struct OfBlock {
+  struct LevelBlock {
     std::uint64_t has_core = 0;
     std::uint64_t gained = 0, lost = 0;  ///< core points, in this step
   };
@@ -284,7 +284,7 @@ class MovingLevel {
   void update_links(std::uint32_t c, Lists& lists) {
     const auto chosen = [&](std::uint32_t b) { return of_block_[b].has_core | of_block_[b].lost; };
     cells_.for_each_around(c, chosen, [&](std::uint32_t number, std::uint32_t other) {
-      const OfBlock& block = of_block_[other / kBlockCells];
+      const LevelBlock& block = of_block_[other / kBlockCells];
       if (other < c && ((block.gained | block.lost) & bit(other)) != 0) return;  // done there
       const bool was = has_link(c, number);
       const bool is = core_[c] > 0 && core_[other] > 0 && is_linked(c, number, other, was);
@@ -296,8 +296,8 @@ class MovingLevel {
   }
 
   [[nodiscard]] bool is_linked(std::uint32_t c, std::uint32_t number, std::uint32_t other, bool was) const {
-    const OfBlock& of_c = of_block_[c / kBlockCells];
-    const OfBlock& of_other = of_block_[other / kBlockCells];
+    const LevelBlock& of_c = of_block_[c / kBlockCells];
+    const LevelBlock& of_other = of_block_[other / kBlockCells];
     if (was) return ((of_c.lost & bit(c)) | (of_other.lost & bit(other))) == 0 || linked(c, number, other, false);
     // The pair was not linked, so only a core point since this step can link it.
     return ((of_c.gained & bit(c)) != 0 && linked(c, number, other, true)) ||
@@ -457,7 +457,7 @@ class MovingLevel {
   const MovingCells<D>& cells_;
   std::uint32_t minpts_;
 
-  std::vector<OfBlock> of_block_;
+  std::vector<LevelBlock> of_block_;
 
   // Of each cell.
   std::vector<Links> links_;             ///< bits of the cells around it that it is linked to

@@ -21,7 +21,7 @@
 namespace epsflow::windows {
 
 /// The row of each label and core mark to write.
-struct LabelledRows {
+struct RowOutput {
   std::span<const std::uint32_t> handles;  ///< [n]
   std::span<std::int32_t> labels;          ///< [n]
   std::span<std::uint8_t> core;            ///< [n]
@@ -95,7 +95,7 @@ class PointOwners {
 
   /// Numbers the clusters in the order of the rows, and writes the rows. groups: flattened. earlier: the number of
   /// clusters before the step. Once for each step. O(n).
-  [[nodiscard]] CountedClusters read(const LabelledRows& rows, const CellGroups& groups, std::size_t earlier) {
+  [[nodiscard]] CountedClusters read(const RowOutput& rows, const CellGroups& groups, std::size_t earlier) {
     CountedClusters counted;
     std::vector<std::int32_t> labels(groups.size(), kNoise);
     for (const auto& [group, row] : first_rows(rows.handles)) {

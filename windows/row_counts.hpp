@@ -15,9 +15,9 @@
 namespace epsflow::windows {
 
 /// Counts some rows.
-class RowCounts {
+class ClusterTally {
  public:
-  RowCounts(std::size_t earlier, std::size_t clusters) : clusters_(clusters), shared_(earlier) {}
+  ClusterTally(std::size_t earlier, std::size_t clusters) : clusters_(clusters), shared_(earlier) {}
 
   /// last: the label before the step, or kNoise if the row was not core then.
   void add(std::size_t row, std::int32_t label, bool is_core, std::int32_t last) {
@@ -33,10 +33,10 @@ class RowCounts {
   }
 
   /// Returns the counts of all rows. parts: the counts of pieces of the rows, in the order of the rows.
-  [[nodiscard]] static CountedClusters sum(std::span<RowCounts> parts, std::size_t earlier, std::size_t clusters) {
+  [[nodiscard]] static CountedClusters sum(std::span<ClusterTally> parts, std::size_t earlier, std::size_t clusters) {
     CountedClusters all{std::vector<ClusterCounts>(clusters), {}};
     SharedCoreCounter shared(earlier);
-    for (RowCounts& part : parts) {
+    for (ClusterTally& part : parts) {
       for (std::size_t k = 0; k < clusters; ++k) {
         ClusterCounts& sums = all.clusters[k];
         if (sums.core == 0) sums.first_row = part.clusters_[k].first_row;
@@ -61,9 +61,9 @@ template <class Visit>
   // Every piece has an entry for each cluster, which costs as much as several rows.
   const std::size_t piece = std::max<std::size_t>(1 << 15, 4 * (clusters + earlier));
   const std::size_t pieces = (rows + piece - 1) / piece;
-  std::vector<RowCounts> parts(pieces, RowCounts(earlier, clusters));
+  std::vector<ClusterTally> parts(pieces, ClusterTally(earlier, clusters));
   parallel_for(pieces, [&](std::size_t p) { visit(parts[p], p * piece, std::min(rows, (p + 1) * piece)); });
-  return RowCounts::sum(parts, earlier, clusters);
+  return ClusterTally::sum(parts, earlier, clusters);
 }
 
 }  // namespace epsflow::windows

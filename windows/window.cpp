@@ -94,7 +94,7 @@ std::vector<Group> groups_of(const Sweep& sweep) {
 }  // namespace
 
 /// The points that a step brings and removes.
-struct Selection {
+struct StepRows {
   std::span<const std::uint32_t> entering;  ///< rows of the arriving points, ascending
   std::span<const std::uint32_t> leaving;   ///< rows of the window, ascending
   std::optional<double> latest;
@@ -138,8 +138,8 @@ enum class Way : std::uint8_t { run, begin_continuing, go_on };
 using windows::Group;
 using windows::HostRows;
 using windows::MovingClustering;
-using windows::Selection;
 using windows::SharedCores;
+using windows::StepRows;
 using windows::Way;
 using windows::WindowRows;
 
@@ -244,7 +244,7 @@ struct WindowParts {
   bool few_changed = false;  ///< whether few points changed in the last step, so that few may in the next one
   MemoryCharge moving_memory;
 
-  Selection chosen;
+  StepRows chosen;
   std::vector<std::uint32_t> entering, leaving;  ///< its lists, unless they are the first numbers
   std::vector<std::uint32_t> numbers;            ///< 0, 1, 2, … as far as they were needed so far
   Buffer<double> coordinates;  ///< room for the points of a run, which is slow to get anew for each step
@@ -452,7 +452,7 @@ CountedClusters WindowParts::count(std::size_t v) const {
   const WindowResult& after = next[v];
   const std::size_t clusters = static_cast<std::size_t>(after.summary.clusters);
   return windows::count_rows(rows.size(), before.clusters.size(), clusters,
-                             [&](windows::RowCounts& counts, std::size_t begin, std::size_t end) {
+                             [&](windows::ClusterTally& counts, std::size_t begin, std::size_t end) {
                                rows.for_each_stayed(begin, end, [&](std::size_t row, std::size_t earlier) {
                                  const bool was_core = earlier != WindowRows::kNoRow && before.core[earlier] != 0;
                                  counts.add(row, after.labels[row], after.core[row] != 0,

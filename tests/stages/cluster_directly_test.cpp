@@ -94,7 +94,7 @@ TEST_CASE("cluster directly: every variant once, in descending order, as the ora
       int begun = 0;
       double until_first = 0;
       double seconds = 0;
-      const ClusterDirectly cluster{budget, {.core_mask = !verify}, verify, scene.data.view()};
+      const ClusterDirectly cluster{budget, {.minpts = {}, .core_mask = !verify}, verify, scene.data.view()};
       const bool done = cluster(
           scene.job, true, [&] { ++begun; },
           [&](VariantResult&& r) {

@@ -79,7 +79,7 @@ std::filesystem::path copy(const TempFolder& folder, const Paths& files, const R
 }
 
 std::string refusal_of(const TempFolder& folder, const Paths& files, const ReadOptions& options) {
-  return refusal_of(folder, files, options);
+  return error_of<InputError>([&] { copy(folder, files, options); });
 }
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
