@@ -171,7 +171,7 @@ TEST_CASE("npy: a file of unknown size that ends early") {
   const std::filesystem::path pipe = folder / "pipe.npy";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << file.substr(0, file.size() - 1); });
-  check_mentions(refusal(pipe), {"pipe.npy", "truncated", "32 bytes", "there are 31"});
+  check_mentions(test::refusal(pipe), {"pipe.npy", "truncated", "32 bytes", "there are 31"});
   writer.join();
 }
 
