@@ -14,10 +14,10 @@
 namespace epsflow::clustering {
 
 /// The clusters of the current level. Levels, one minpts each, go from the largest minpts down. For each level the
-/// caller calls begin(), marks the nodes of the points that gained() returns as core (ClusterSource::mark_core()),
-/// unites nodes (ClusterSource::unite()), and calls add(). The other functions then describe this level: its clusters
-/// are numbered by their smallest core point id. A ghost is in the cluster of its origin and is not counted. A level
-/// costs O(changes + clusters).
+/// caller calls begin(). It passes its array of parents, and gained(), to ClusterSource::mark_core(), then the array to
+/// ClusterSource::unite(), ClusterSource::join_ghosts() and at last add(). The other functions then describe this
+/// level: its clusters are numbered by their smallest core point id. A ghost is in the cluster of its origin and is not
+/// counted. A level costs O(changes + clusters).
 class ClusterSets {
  public:
   /// least: the smallest minpts. core_since: whether to record Clusters::core_since. The source must outlive this
@@ -25,8 +25,8 @@ class ClusterSets {
   ClusterSets(const ClusterSource& source, std::uint32_t least, bool core_since, const CancelToken& cancel);
 
   /// Returns an upper bound on the memory in bytes. add() holds three copies of the sets of the new level, at most one
-  /// set for each node. The sets of the level before and the gains are together at most one for each point, because
-  /// each has a core point that no other has.
+  /// set for each node. There are at most as many sets of the level before and gains as points, because each of them
+  /// has a core point of its own.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool core_since) noexcept {
     return nodes * (3 * sizeof(std::uint32_t) + 3 * sizeof(Set)) +
            points * (sizeof(Set) + LevelGains::bytes_per_point() + (core_since ? sizeof(std::uint32_t) : 0));

@@ -13,7 +13,7 @@ namespace epsflow {
 struct SliceRows {
   std::vector<double> keys;            ///< [slices] ascending, all different
   std::vector<std::uint64_t> offsets;  ///< [slices + 1] begin of each slice in that order, and n
-  /// [slices] with a width: key / width, a whole number. Whole numbers without rows are left out. Else empty.
+  /// [slices] The whole number key / width of each slice. Empty without a width.
   std::vector<double> stretches;
   std::vector<std::uint32_t> order;  ///< [n] the row at each place; empty if the rows are in this order already
 

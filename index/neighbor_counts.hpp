@@ -10,8 +10,8 @@
 
 namespace epsflow::index {
 
-/// Sets counts[i · limits.size() + j] to the number of points whose sum (the left-hand side of the rule in
-/// core/space.hpp) with the point at positions[i] is at most limits[j], the point itself included. counts: [positions ×
+/// Sets counts[i · limits.size() + j] to the number of points, itself included, that are within limits[j] of the point
+/// at positions[i]. A limit bounds the left-hand side of the rule in core/space.hpp. counts: [positions ×
 /// limits]. limits: finite, ascending. A box with all points within a limit, or all beyond it, is decided as a whole.
 /// So the time grows with the number of boxes that the spheres of the radii cut, not with the number of neighbours. In
 /// parallel, on the threads of the calling arena. Throws Cancelled.

@@ -14,8 +14,8 @@ namespace epsflow::parts {
 
 /// The counts of the own points of a part.
 struct OwnCounts {
-  /// found: the counts of own points and inner ghosts. labels, sets: [inner ghosts] the label of each, and the cluster
-  /// of each that is core, else UnitedPart::kNoSet.
+  /// found: the counts of own points and inner ghosts. labels: [inner ghosts]. sets:
+  /// [inner ghosts] the cluster of each ghost that is core, and UnitedPart::kNoSet of the others.
   OwnCounts(const LevelResult& found, std::span<const std::int32_t> labels, std::span<const std::uint32_t> sets);
   OwnCounts() = default;
 
@@ -26,8 +26,8 @@ struct OwnCounts {
 /// The counts of all parts.
 class LevelTotals {
  public:
-  /// Adds a part labelled by NumberedSets::local. sizes: [clusters of all parts] the numbers of points, which are
-  /// increased by the points of this part, or empty. In parallel.
+  /// Adds a part. OwnCounts::sizes must be indexed by the numbers of NumberedSets::local. sizes: [clusters of all
+  /// parts], to which the points of this part are added, or empty. In parallel.
   void add(const OwnCounts& owned, const NumberedSets& sets, std::span<std::uint32_t> sizes);
   /// Returns the totals. Call it once, after all parts are added. clusters: the number of clusters of all parts.
   [[nodiscard]] LabelSummary summary(std::uint32_t clusters);

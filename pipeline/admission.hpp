@@ -48,8 +48,8 @@ using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
 
 /// Lets groups begin. Thread-safe.
 ///
-/// For each group that next() returns, call complete() once it is prepared, unless it was starved before, and end()
-/// once it is over, starved or not. Call next() again after each of these, until it returns nullopt.
+/// Call complete() when a group of next() is prepared, unless it was starved before. Call end() when a group is over,
+/// starved or not. Call next() again after each of these, until it returns nullopt.
 ///
 /// A group that was starved is started again, exclusively. Only an exclusive group may report that the budget is too
 /// small. The first group is exclusive anyway, because it is the largest.

@@ -29,10 +29,10 @@ struct GroupPlan {
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;       ///< source of candidates
   DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by
-  /// An upper bound on the number of times that the candidates of a point are tested. With a table: once. Without one:
-  /// once to count its neighbours; then, with minpts from the largest down, once for each at which the point is not
-  /// core, and once for the first at which it is: one more than there are minpts. Keep::summary adds one if dense_boxes
-  /// is true.
+  /// An upper bound on the number of times that the candidates of a point are tested. With a table they are tested
+  /// once. Without one they are tested once to count its neighbours, and once at each minpts from the largest down to
+  /// the first at which the point is core: one more than there are minpts. Keep::summary adds one if dense_boxes is
+  /// true.
   std::uint64_t passes = 1;
   /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated. 0 if packed or without a table.
   std::uint64_t pairs = 0;
@@ -48,10 +48,10 @@ struct GroupPlan {
 };
 
 /// Returns one plan per eps, in the order of the run, largest eps first. Builds each index, and counts the pairs of its
-/// table, if it has one, or estimates them from a sample. On the CPU it then runs the variants on a sample of the
-/// points, for GroupPlan::seconds: a sixteenth of them but at least 32,768, or fewer if they would have too many
-/// candidates. So it takes as long as the run itself if there are no more points than that. Throws as run() does,
-/// except that a table that does not fit sets GroupPlan::fits to false.
+/// table, if it has one, or estimates them from a sample. On the CPU it then runs the variants that fit on a
+/// sample of the points, for GroupPlan::seconds. The sample is a sixteenth of the points or 32,768, whichever is more,
+/// and smaller if it would have too many candidates. If it has all points, this takes as long as the run itself. Throws
+/// as run() does, except that a table or clustering that does not fit sets GroupPlan::fits to false.
 [[nodiscard]] std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const EngineOptions& engine = {},
                                           const RunOptions& options = {}, const Observer& observer = {});
 

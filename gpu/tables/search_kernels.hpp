@@ -9,7 +9,7 @@
 
 namespace epsflow::gpu {
 
-/// Throws DeviceError if this build has no code for the current GPU.
+/// Throws DeviceError if this build has no code for the current GPU. Each new backend calls it once.
 void require_code();
 
 /// Writes counts[i] = the neighbours of the i-th row of the set. One thread for each row.

@@ -308,8 +308,8 @@ def neighbors(
     eps : float
         The maximum distance between two neighbours. A distance of exactly eps counts.
     distances : bool
-        Whether to compute the distances, in the unit of eps: the unit in metric_params for "greatcircle", radians for
-        "haversine", else the unit of the coordinates.
+        Whether to compute the distances. They are in the unit of eps: for "cosine" they are 1 - the cosine, for
+        "haversine" in radians, and with "scale" in the unit of the scaled columns.
     {distance} {progress} {machine}
 
     Returns
@@ -319,8 +319,8 @@ def neighbors(
         explicitly. If SciPy is not installed, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
 
         With distances, the matrix can be given to `epsflow.sweep` with metric="precomputed" and every eps up to the eps
-        of the matrix. This eps is stored in the attribute epsflow_eps (float), and larger ones are refused. Matrices
-        that SciPy derives from it, copies included, lose the attribute, and then no eps is refused.
+        of the matrix. This eps is stored in the attribute epsflow_eps (float), and larger ones are refused. SciPy does
+        not give the attribute to copies and other results; for them no eps is refused.
 
     {errors}
 

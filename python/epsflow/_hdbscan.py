@@ -384,7 +384,7 @@ class HDBSCAN(_Clusterer):
                 raise ValueError("Sparse data matrices only support algorithm `brute`.")
 
     def _check_tree_metric(self) -> None:
-        """Raises the error of scikit-learn if its trees lack the metric."""
+        """Raises scikit-learn's ValueError if it is installed and its tree lacks the metric, except for greatcircle."""
         try:
             from sklearn.neighbors import BallTree, KDTree
         except ImportError:
@@ -546,8 +546,8 @@ def all_pairs(
 ) -> NDArray[np.float64]:
     """Returns the distances [rows, points] from `rows`, which are samples like the points (default: all points), to all
     points. Euclidean distances are computed here, others by scikit-learn. Raises ValueError if scikit-learn is needed
-    and not installed, for parameters and metrics of epsflow that it does not have, and if a distance is NaN; else what
-    scikit-learn raises for an invalid metric or parameter."""
+    and not installed, if the metric or a parameter is only epsflow's, and if a distance is NaN. For other invalid
+    metrics and parameters it raises scikit-learn's errors."""
     params = dict(metric_params or {})
     rows = points if rows is None else rows
     if metric in ("euclidean", "l2") and not params:

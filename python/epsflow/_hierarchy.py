@@ -97,7 +97,7 @@ class CondensedTree:
 
         "parent": the row of the cluster that it separated from, -1 for the first row, which is the root. "birth" and
         "death": the eps at which it begins and ends, coming from large eps; birth of the root is infinite. "size": its
-        samples at its birth. "stability": the sum over these of 1/eps at which each leaves the cluster - 1/birth.
+        samples at its birth. "stability": the sum of 1/eps - 1/birth over these; each leaves the cluster at its eps.
         """
         parents = np.asarray(self._tree.parents).astype(np.int64)
         parents[parents == _NO_NODE] = -1

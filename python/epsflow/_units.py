@@ -48,8 +48,8 @@ class Input(NamedTuple):
 def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Input:
     """Reads points, names and units from X.
 
-    check: a function of the coordinates and names that returns an array; not called for points on a GPU, which stay
-    there. Raises TypeError, ValueError if X is invalid.
+    check: takes the coordinates and names, and returns the array to use. It is not called for points on a GPU, which
+    stay there. Raises TypeError, ValueError if X is invalid.
     """
     names = None
     if is_on_gpu(X):

@@ -57,8 +57,9 @@ def dense(X: Any) -> Any:
 
 
 def require_search(X: Any, metric: Any, metric_params: Any, algorithm: str, p: Any = None) -> None:
-    """Raises NotServed unless epsflow has the metric with these parameters, and scikit-learn accepts the metric and X
-    for this algorithm, without a warning. p: the power of metric "minkowski" if metric_params has none."""
+    """Raises NotServed if epsflow lacks the metric or a parameter of it, or if scikit-learn would refuse the metric for
+    this algorithm, for a sparse X, or warn of it. The value of p is not checked. p: the power of metric "minkowski" if
+    metric_params has none."""
     if not isinstance(metric, str) or metric not in _SEARCHED:
         raise NotServed(f"metric={metric!r}")
     parameters = dict(metric_params or {})
