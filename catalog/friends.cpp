@@ -33,7 +33,7 @@ double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n) 
   return held ? std::pow(volume / points, root) : length;
 }
 
-void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order) {
+void resolve_groups(VariantResult& result, std::uint64_t least, GroupOrder order) {
   std::vector<std::uint64_t> sizes(result.summary.clusters);
   for (const std::int32_t label : result.labels) {
     if (label != kNoise) ++sizes[static_cast<std::size_t>(label)];

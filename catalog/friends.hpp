@@ -48,7 +48,7 @@ struct Choice<GroupDialect> {
 /// result: of a run with minpts = linking_minpts(least), without weights, with labels on the host. Updates labels,
 /// summary and the core mask, if it has one; all points of groups are core. Leaves result.clusters and result.slices as
 /// they are. O(n).
-void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order);
+void resolve_groups(VariantResult& result, std::uint64_t least, GroupOrder order);
 
 /// Translates the labels of groups, −1 and 0 … count − 1, to the numbers of a dialect. O(n).
 void translate_groups(std::span<std::int32_t> labels, GroupDialect dialect) noexcept;

@@ -241,7 +241,7 @@ void print_comparison(const LabellingPair& pair, const Contingency& table, std::
       "{}\n\n"
       "adjusted Rand index       {:.6f}\n"
       "variation of information  {:.6f} nats, {:.6f} of ln n\n"
-      "keep company              {:.2f} % of A in B, {:.2f} % of B in A\n\n",
+      "purity                    {:.2f} % of A in B, {:.2f} % of B in A\n\n",
       format_count(table.points(), "point"), found.adjusted_rand, found.variation, found.normalised_variation,
       100 * found.kept, 100 * found.kept_back);
   print_fates(table, most);
@@ -354,8 +354,8 @@ Command compare_command() {
               "or variants of results folders. One folder with two cells compares these; two folders without a cell\n"
               "compare every variant that both have, a row each.\n\n"
               "The adjusted Rand index is 1 for equal partitions and about 0 for independent ones. The variation of\n"
-              "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Who keeps\n"
-              "company: of the points in clusters of A, the share that is in the cluster of B which holds most of\n"
+              "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Purity:\n"
+              "of the points in clusters of A, the share that is in the cluster of B which holds most of\n"
               "their cluster of A, and likewise back.\n\n"
               "The table has the clusters of A, largest first, and its noise: the cluster of B that has most of\n"
               "their points, how many these are, of A's cluster and of B's; into how many clusters of B they went,\n"

@@ -186,7 +186,7 @@ io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::
 }
 
 /// Returns the points of --attach: other particles of the same snapshot, or the points of a file, with the same
-/// columns. said: the value of --attach. read: settled by Input::settle(). Throws as Input::read(), and InputError if
+/// columns. said: the value of --attach. read: resolved by Input::resolve(). Throws as Input::read(), and InputError if
 /// rows were dropped.
 io::FilePoints read_attached(const std::string& said, Input input, const io::FilePoints& read) {
   io::ReadOptions& options = input.options;
@@ -210,7 +210,7 @@ io::FilePoints read_attached(const std::string& said, Input input, const io::Fil
     throw input_error("{} has {}, and what is linked has {}: choose the same with --columns", said,
                       format_count(others.dims(), "column"), read.dims());
   }
-  input.settle(others);
+  input.resolve(others);
   return others;
 }
 
@@ -310,12 +310,12 @@ int run_fof(const Arguments& arguments) {
   Input& input = command.input;
   RunSettings& settings = command.settings;
   const Metric& metric = input.metric;
-  io::FilePoints points = input.read_settled();
+  io::FilePoints points = input.read_resolved();
   if (command.swift) require_swift_dims(points.dims());
   if (command.b && metric.box.empty()) {
     throw UsageError("--b is a fraction of the mean separation of points that fill a box: give --box as well");
   }
-  settings.settle(points.size(), points.dims(), metric);
+  settings.resolve(points.size(), points.dims(), metric);
   std::optional<Cataloguing> cataloguing;
   if (!command.catalog.empty()) {
     take_masses(input, points);
@@ -334,7 +334,7 @@ int run_fof(const Arguments& arguments) {
     settings.run.core_mask = cataloguing.has_value();
     return std::move(run(data, grid({found.eps}, {linking_minpts(command.least)}), settings.run, observer).front());
   });
-  settle_groups(found.linked, command.least, command.order);
+  resolve_groups(found.linked, command.least, command.order);
   if (others) {
     found.others = others->size();
     found.attached = attached_result(

@@ -223,10 +223,10 @@ io::FilePoints Input::read() const {
   return points;
 }
 
-io::FilePoints Input::read_settled() {
+io::FilePoints Input::read_resolved() {
   io::FilePoints points = read();
   require_points(points, points.size());
-  settle(points);
+  resolve(points);
   return points;
 }
 

@@ -47,7 +47,7 @@ struct Input {
   Words files;
   io::ReadOptions options = {};
   bool has_memory = false;             ///< whether --memory is given
-  Metric metric;                       ///< settle() completes it
+  Metric metric;                       ///< resolve() completes it
   NamedColumns beside = {};            ///< the columns that options name
   bool by_file = false;                ///< each file is a slice
   double by_width = 0;                 ///< the width of a slice along the column of --by; 0: each value is a slice
@@ -60,11 +60,11 @@ struct Input {
   /// rows. Throws UsageError, InputError, ResourceError.
   [[nodiscard]] io::FilePoints read() const;
   /// Brings longitude and latitude into the order of the metric, if column names identify them, and coordinates into
-  /// the unit of the metric (settle_units()). If names do not identify them, prints the order that is assumed. Throws
+  /// the unit of the metric (resolve_units()). If names do not identify them, prints the order that is assumed. Throws
   /// UsageError if the points do not fit the metric, or if names and units contradict each other or the metric.
-  void settle(io::FilePoints& points);
-  /// Reads and settles. Throws InputError if every row was dropped.
-  [[nodiscard]] io::FilePoints read_settled();
+  void resolve(io::FilePoints& points);
+  /// Reads and resolves. Throws InputError if every row was dropped.
+  [[nodiscard]] io::FilePoints read_resolved();
   /// Reads columns beside the points: [columns] [n]. Throws as io::read_columns(). Also throws UsageError if a column
   /// is a coordinate although --columns is not given, as in a file without names, or if names differ only in case.
   [[nodiscard]] std::vector<std::vector<double>> read_beside(const Words& names, const io::FilePoints& points) const;
@@ -96,12 +96,12 @@ void swap_columns(io::FilePoints& points);
 /// printed if columns have different units, unless Metric::scale gives each its factor. Columns without a unit are left
 /// as they are. Throws UsageError that names file, column and unit: for a unit that is not an angle, for a longitude or
 /// latitude without a unit beside one that is converted, and for a column with different units in different files.
-void settle_units(io::FilePoints& points, const Metric& metric, const Messages& messages);
+void resolve_units(io::FilePoints& points, const Metric& metric, const Messages& messages);
 /// Returns the names of the columns. The name of a column becomes empty if all files state its unit, because a unit in
 /// its name then does not count.
 [[nodiscard]] std::vector<std::string> names_without_units(const io::FilePoints& points);
 /// Returns [d] the canonical name of the unit of each column; an empty text if no file states its unit. The points must
-/// be settled.
+/// be resolved.
 [[nodiscard]] std::vector<std::string> units_of(const io::FilePoints& points);
 
 /// Prints the lines of Input::read(). n, dims: of all points.

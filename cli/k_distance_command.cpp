@@ -130,8 +130,8 @@ int run_k_distance(const Arguments& arguments) {
   io::FilePoints points = input.read();
   require_points(points, points.size());
   if (points.size() == 0) throw InputError("there are no points, and so no distances: name a file with rows");
-  input.settle(points);
-  settings.settle(points.size(), points.dims(), input.metric);
+  input.resolve(points);
+  settings.resolve(points.size(), points.dims(), input.metric);
 
   const InterruptGuard interrupt;
   const Observer observer{.cancel = &interrupt.token()};

@@ -79,7 +79,7 @@ void swap_columns(io::FilePoints& points) {
   for (io::InputRows& input : points.inputs) std::ranges::reverse(input.units);
 }
 
-void Input::settle(io::FilePoints& points) {
+void Input::resolve(io::FilePoints& points) {
   if (on_sphere(metric.kind)) {
     const std::vector<std::size_t> order = sky_columns(points.column_names, metric);
     if (points.dims() != 2) {
@@ -98,7 +98,7 @@ void Input::settle(io::FilePoints& points) {
   if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());
   if (metric.box.empty()) take_box(points, metric, messages);
   check_metric(metric, points.dims());
-  settle_units(points, metric, messages);
+  resolve_units(points, metric, messages);
 }
 
 void Input::doubt_eps(const io::FilePoints& points) const {

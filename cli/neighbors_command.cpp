@@ -20,8 +20,8 @@ int run_neighbors(const Arguments& arguments) {
   RunSettings settings = parse_run_settings(arguments);
   Input input = parse_input(arguments);
   io::FilePoints points = input.read();
-  input.settle(points);
-  settings.settle(points.size(), points.dims(), input.metric);
+  input.resolve(points);
+  settings.resolve(points.size(), points.dims(), input.metric);
   const InterruptGuard interrupt;
   const Neighbors found = watched(!input.messages.quiet, interrupt.token(), [&](const Observer& observer) {
     return neighbors(input.load(points, settings.engine), eps, distances, {}, settings.run.search, observer);

@@ -43,14 +43,14 @@ std::optional<OutOfCoreRows> rows_to_leave(Input& input, const Sweep& sweep, Run
   // The box of a snapshot transforms points. A file that must be copied is read into memory if it fits.
   const std::uint64_t most = rows.file ? options.memory / 2 : options.memory;
   if (!shape || !shape->origin.box.empty() || shape->bytes() <= most) return std::nullopt;
-  settings.settle(shape->size, shape->dims, input.metric);
+  settings.resolve(shape->size, shape->dims, input.metric);
   const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
   rows.sharing = parts::choose_sharing({alike, input.metric}, sweep,
                                        parts::engines_on(settings.devices, settings.engine), settings.run);
   if (rows.sharing.sharing != parts::Sharing::parts) return std::nullopt;
   io::FilePoints none(0, shape->dims, shape->precision);
   static_cast<io::PointsOrigin&>(none) = shape->origin;
-  input.settle(none);
+  input.resolve(none);
   if (!input.messages.quiet) say_what_was_read(shape->origin, shape->size, shape->dims);
   rows.shape = std::move(*shape);
   return rows;

@@ -17,7 +17,7 @@ struct OutOfCoreRows {
 /// Returns the file if its points stay there, else nullopt. They stay if the command has one input file, whose rows can
 /// be read in any order or can be copied; if the metric and the file's box do not transform points; if the coordinates
 /// take more than half of ReadOptions::memory, or more than all of it if they must be copied; and if the sweep is made
-/// in parts. Then it settles the metric with the columns of the file, and prints a description of the file unless
+/// in parts. Then it resolves the metric with the columns of the file, and prints a description of the file unless
 /// --quiet is given. Throws as Input::read().
 [[nodiscard]] std::optional<OutOfCoreRows> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings);
 

@@ -78,7 +78,7 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
                               {"because", g.reason},
                               {"index", std::string(word_of(g.index))},
                               {"decide", std::string(word_of(g.decide))},
-                              {"cliques", g.dense_boxes},
+                              {"dense_boxes", g.dense_boxes},
                               {"cells", g.cells},
                               {"candidates", g.candidates},
                               {"passes", g.passes},
@@ -100,10 +100,10 @@ int run_plan(const Arguments& arguments) {
   io::FilePoints points;
   if (!left) {
     points = input.read();
-    input.settle(points);
+    input.resolve(points);
   }
   const std::uint64_t n = left ? left->shape.size : points.size();
-  settings.settle(n, left ? left->shape.dims : points.dims(), input.metric);
+  settings.resolve(n, left ? left->shape.dims : points.dims(), input.metric);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
   const SharingPlan sharing{
       engines.size(), parts::on_the_host(engines.front()),

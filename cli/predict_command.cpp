@@ -210,7 +210,7 @@ void require_same_input(const PredictCommand& command, const io::FilePoints& poi
 
 Core read_core(PredictCommand& command) {
   io::FilePoints points = command.old.read();
-  command.old.settle(points);
+  command.old.resolve(points);
   require_same_input(command, points);
   const std::vector<std::int32_t> labels = read_all(command.labels, kLabelNumbers, points);
   const std::vector<std::int32_t> mask = read_all(command.core, kMaskNumbers, points);
@@ -261,7 +261,7 @@ int run_predict(const Arguments& arguments) {
   const Core core = read_core(command);
   const Metric& metric = old.metric;
   io::FilePoints points = fresh.read();
-  fresh.settle(points);
+  fresh.resolve(points);
   if (latitude_comes_first(fresh.metric) != latitude_comes_first(metric)) swap_columns(points);
   const std::string name = fmt::format("{}", fmt::join(old.files, ", "));
   require_same_columns(points, core, metric, name);

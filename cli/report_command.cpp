@@ -87,7 +87,7 @@ int run_report(const Arguments& arguments) {
   const std::string out = outputs.take_page("out", outputs.overwrite());
   Input input = parse_input(reading_of(arguments, origin.files, origin));
   io::FilePoints points = input.read();
-  input.settle(points);
+  input.resolve(points);
   require_same_input(folder, manifest, points, input.metric);
   report::Report report(subject_of(points, input.metric, origin));
   add_folder(report, folder, manifest);

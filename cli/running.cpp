@@ -74,7 +74,7 @@ RunSettings parse_run_settings(const Arguments& arguments) {
   return settings;
 }
 
-void RunSettings::settle(std::uint64_t n, std::size_t dims, const Metric& metric) {
+void RunSettings::resolve(std::uint64_t n, std::size_t dims, const Metric& metric) {
   if (!devices.gpus.empty()) engine.backend = BackendChoice::gpu;
   engine.backend =
       choose_backend(n, transformed_dims(metric, dims), transformed_space(metric), engine, run, preferred_backend());

@@ -36,16 +36,16 @@ struct RunSettings {
   parts::DeviceOptions devices;
 
   /// Sets the backend by choose_backend() if the command line leaves it open. n, dims: the shape of the points.
-  void settle(std::uint64_t n, std::size_t dims, const Metric& metric);
+  void resolve(std::uint64_t n, std::size_t dims, const Metric& metric);
 };
 
 /// Returns the settings of the command line. Throws UsageError for invalid options, ResourceError for unsupported ones.
 [[nodiscard]] RunSettings parse_run_settings(const Arguments& arguments);
 
-/// Reads the points of a command, and settles points, metric and backend. Throws as Input::read_settled().
+/// Reads the points of a command, and resolves points, metric and backend. Throws as Input::read_resolved().
 [[nodiscard]] inline io::FilePoints read_points(Input& input, RunSettings& settings) {
-  io::FilePoints points = input.read_settled();
-  settings.settle(points.size(), points.dims(), input.metric);
+  io::FilePoints points = input.read_resolved();
+  settings.resolve(points.size(), points.dims(), input.metric);
   return points;
 }
 

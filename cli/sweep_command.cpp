@@ -68,10 +68,10 @@ class SweptPoints {
       auto rows = rows_to_leave(input, command.sweep, command.settings);
       if (rows) left = keep_on_disk(input, std::move(*rows), command.out);
     }
-    if (!left) points = input.read_settled();
+    if (!left) points = input.read_resolved();
     if (input.sliced()) slicing.emplace(input, points);
-    command.settings.settle(left ? left->rows.size : points.size(), left ? left->rows.dims : points.dims(),
-                            input.metric);
+    command.settings.resolve(left ? left->rows.size : points.size(), left ? left->rows.dims : points.dims(),
+                             input.metric);
   }
   SweptPoints(const SweptPoints&) = delete;  // slices refer to the points
   SweptPoints& operator=(const SweptPoints&) = delete;

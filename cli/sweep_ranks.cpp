@@ -124,7 +124,7 @@ void prepare(const Arguments& arguments, RankSweep& sweep) {
   io::FilePoints& points = sweep.points;
   points = read_share(command.input, ranks, sweep.machine, origin);
   together(ranks, [&] {
-    command.input.settle(points);
+    command.input.resolve(points);
     require_movable(points, command.input.metric);
   });
   origin.column_names = points.column_names;

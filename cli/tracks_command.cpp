@@ -120,9 +120,9 @@ int run_tracks(const Arguments& arguments) {
     throw usage_error("--ids '{}' names {}: name one", arguments.text("ids"), format_count(ids, "column"));
   }
   const Metric& metric = input.metric;
-  io::FilePoints points = input.read_settled();
+  io::FilePoints points = input.read_resolved();
   const Slicing slicing(input, points);
-  settings.settle(points.size(), points.dims(), metric);
+  settings.resolve(points.size(), points.dims(), metric);
   settings.run.core_mask = true;
 
   const InterruptGuard interrupt;

@@ -118,7 +118,7 @@ void compare_units(const io::FilePoints& points, const Metric& metric, const Mes
 
 }  // namespace
 
-void settle_units(io::FilePoints& points, const Metric& metric, const Messages& messages) {
+void resolve_units(io::FilePoints& points, const Metric& metric, const Messages& messages) {
   on_sphere(metric.kind) ? convert_angles(points, metric, messages) : compare_units(points, metric, messages);
 }
 

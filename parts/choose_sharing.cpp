@@ -138,7 +138,7 @@ SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::spa
   if (engines.size() == 1) engines = {&one.emplace(with_backend(given, engines.front(), run)), 1};
   if (one && on_the_host(*one)) {
     question.host = true;
-    question.device_memory = settled(*one).memory;
+    question.device_memory = resolved(*one).memory;
     question.levels = most_levels(sweep);
     return choose_sharing(question, run);
   }

@@ -65,7 +65,7 @@ std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const Engine
   }
   const std::vector<unsigned> numbers = numbers_of(devices.gpus);
   if (numbers.empty()) throw ResourceError("DeviceOptions::gpus is all, and no GPU can be used here: leave it out");
-  const EngineOptions all = settled(engine);
+  const EngineOptions all = resolved(engine);
   std::vector<EngineOptions> engines;
   engines.reserve(numbers.size());
   for (const unsigned number : numbers) {

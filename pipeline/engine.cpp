@@ -31,7 +31,7 @@ void allow_more_threads_than_cores() {
 }  // namespace
 
 EngineState::EngineState(const EngineOptions& o, const std::function<void(const std::string&)>& on_notice)
-    : options(settled(o)),
+    : options(resolved(o)),
       arena(static_cast<int>(options.threads)),
       budget(options.memory),
       backend(make_backend(options, on_notice)),

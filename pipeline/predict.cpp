@@ -63,7 +63,7 @@ bool asks_for_gpu(const EngineOptions& options) {
 
 EngineOptions of_backend(EngineOptions options) {
   if (!asks_for_gpu(options)) options.backend = BackendChoice::cpu;
-  return settled(options);
+  return resolved(options);
 }
 
 /// Returns the options of threads and host memory, for Workers.

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kPoints = 1 << 14;
 
 /// Numbers clusters from 0. sizes: scratch memory, all 0 before and after.
-LabelSummary settle(std::span<std::int32_t> labels, std::span<const std::uint8_t> core,
-                    std::vector<std::uint32_t>& sizes) {
+LabelSummary resolve(std::span<std::int32_t> labels, std::span<const std::uint8_t> core,
+                     std::vector<std::uint32_t>& sizes) {
   LabelSummary summary;
   std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
   std::int32_t highest = kNoise;
@@ -49,7 +49,7 @@ LabelSummary settle(std::span<std::int32_t> labels, std::span<const std::uint8_t
 
 }  // namespace
 
-void settle_slices(VariantResult& result, const Slices& slices) {
+void resolve_slices(VariantResult& result, const Slices& slices) {
   result.slices.resize(slices.count());
   const std::size_t grain = 1 + kPoints * slices.count() / std::max<std::size_t>(1, result.labels.size());
   parallel_ranges(slices.count(), grain, [&](std::size_t begin, std::size_t end) {
@@ -58,7 +58,7 @@ void settle_slices(VariantResult& result, const Slices& slices) {
       const std::size_t first = slices.first(s);
       const std::size_t size = slices.last(s) - first;
       result.slices[s] =
-          settle(result.labels.span().subspan(first, size), std::span(result.core).subspan(first, size), sizes);
+          resolve(result.labels.span().subspan(first, size), std::span(result.core).subspan(first, size), sizes);
     }
   });
 }

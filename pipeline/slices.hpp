@@ -10,7 +10,7 @@ namespace epsflow {
 /// labels and core mask. Clusters are numbered by their smallest core point and slices follow each other, so the
 /// clusters of a slice have consecutive numbers. If the lowest of them is subtracted from the labels of the slice, they
 /// are the labels that the slice alone would get. Parallel, O(n).
-void settle_slices(VariantResult& result, const Slices& slices);
+void resolve_slices(VariantResult& result, const Slices& slices);
 
 /// Fills result.slices from result.clusters, which must be in ascending order of first_core and have their sizes. The
 /// points of a slice that are in none of its clusters are noise. O(clusters + slices).

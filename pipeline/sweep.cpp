@@ -69,7 +69,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
       count_slices(result, *session.points().space().slices);
       if (!options.clusters) result.clusters = {};
     } else if (sliced) {
-      settle_slices(result, *session.points().space().slices);
+      resolve_slices(result, *session.points().space().slices);
       if (!keeps_labels(options.keep)) result.labels = {};
       if (!options.core_mask) result.core = {};
     }

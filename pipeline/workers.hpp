@@ -9,7 +9,7 @@
 namespace epsflow {
 
 /// Returns the options with the defaults of threads and memory in place of 0. Throws UsageError as check_options().
-[[nodiscard]] EngineOptions settled(EngineOptions options);
+[[nodiscard]] EngineOptions resolved(EngineOptions options);
 
 /// The threads and memory of a call on the CPU.
 struct Workers {

@@ -117,15 +117,15 @@ nb::tuple group_rows(const Vector<double>& values, double width) {
 }
 
 /// Returns the labels and the number of groups. labels: of clusters with linking_minpts(least).
-nb::tuple settled_groups(const Vector<std::int32_t>& labels, std::uint64_t clusters, std::uint64_t least,
-                         const std::string& order) {
+nb::tuple resolved_groups(const Vector<std::int32_t>& labels, std::uint64_t clusters, std::uint64_t least,
+                          const std::string& order) {
   const auto by = choice_named<GroupOrder>("ids", order);
   VariantResult result;
   {
     const nb::gil_scoped_release release;
     result.labels = Labels(span_of(labels));
     result.summary.clusters = clusters;
-    settle_groups(result, least, by);
+    resolve_groups(result, least, by);
   }
   return nb::make_tuple(column_of(std::move(result.labels)), result.summary.clusters);
 }
@@ -156,7 +156,7 @@ void define_catalogs(nb::module_& m) {
            "options"_a);
   def_task(m, "start_gpu_catalog", &start_gpu_catalog, "engine"_a, "points"_a, "metric"_a, "given"_a, "columns"_a);
   m.def("order_by_cluster", &points_by_cluster, nb::arg("labels").noconvert());
-  m.def("settle_groups", &settled_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);
+  m.def("resolve_groups", &resolved_groups, nb::arg("labels").noconvert(), "clusters"_a, "least"_a, "order"_a);
   def_task(m, "start_attach", &start_attach, "linked"_a, nb::arg("others").noconvert(), "linking_length"_a,
            "options"_a);
   m.def("translate_groups", &translated_groups, nb::arg("labels").noconvert(), "dialect"_a, nb::rv_policy::move);

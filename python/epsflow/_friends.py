@@ -288,7 +288,7 @@ def friends_of_friends(
         _core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend
     )
     with python_errors():
-        numbers, count = _core.settle_groups(found[0].labels, found[0].clusters, least, as_choice(ids, "ids", "size"))
+        numbers, count = _core.resolve_groups(found[0].labels, found[0].clusters, least, as_choice(ids, "ids", "size"))
     labels = np.asarray(numbers)
     joined = None
     if others is not None:

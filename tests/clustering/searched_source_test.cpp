@@ -76,7 +76,7 @@ TEST_CASE("searched source: thousands of points in several blocks, which end wit
   }
 }
 
-TEST_CASE("searched source: chains at exactly eps in more dimensions than cells can be cliques") {
+TEST_CASE("searched source: chains at exactly eps in more dimensions than dense boxes can have") {
   for (const std::size_t dims : {4U, 7U}) {
     for (const double step : {0.1, 0.25}) {
       std::vector<double> values(150 * dims);
@@ -90,7 +90,7 @@ TEST_CASE("searched source: chains at exactly eps in more dimensions than cells 
   }
 }
 
-TEST_CASE("searched source: cells that were to be cliques and became too many") {
+TEST_CASE("searched source: dense boxes that became too many") {
   // Three axes of 2^30 slots each exceed the range of a key. The cells become coarser and are no longer dense boxes.
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     DataSet data = test::make_data("clustered", 250, 3, precision, 5);
@@ -112,7 +112,7 @@ TEST_CASE("searched source: cells that were to be cliques and became too many") 
   }
 }
 
-TEST_CASE("searched source: cells that are cliques serve it as well") {
+TEST_CASE("searched source: dense boxes serve it as well") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("clustered", 300, dims, Precision::float64, dims);
     const index::Grid grid(data.view(), 0.3, Cells::dense_box, CancelToken());

@@ -236,7 +236,7 @@ std::vector<std::vector<std::uint64_t>> slots_of(const CellAxes& chosen, const s
   return slots;
 }
 
-TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are at most two cells apart") {
+TEST_CASE("dense boxes: two points of a cell are neighbours, and neighbours are at most two cells apart") {
   Random random(7);
   std::size_t shared = 0;
   std::size_t far = 0;
@@ -280,7 +280,7 @@ TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are
   CHECK(far > 1'000);
 }
 
-TEST_CASE("clique cells: only where their proof holds") {
+TEST_CASE("dense boxes: only where their proof holds") {
   const std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   const auto dense_boxes = [&](std::size_t dims, double eps) {
     return choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::dense_box, CancelToken())

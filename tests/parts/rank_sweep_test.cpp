@@ -127,7 +127,7 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
     EngineOptions engine;
     engine.threads = 1;
     if (!gpus.empty()) engine.gpu = gpus[g];
-    backends.push_back(make_backend(settled(engine), nullptr));
+    backends.push_back(make_backend(resolved(engine), nullptr));
   }
   std::vector<PartWorker> with;
   for (std::size_t w = 0; w < workers; ++w) with.push_back({*backends[w % backends.size()], 1});

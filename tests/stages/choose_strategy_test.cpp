@@ -109,7 +109,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
   CHECK(reasons.size() == 8);
 }
 
-TEST_CASE("choose strategy: cells are cliques where no table is made and the dimensions are few") {
+TEST_CASE("choose strategy: cells are dense boxes if no table is made and the dimensions are few") {
   for (const std::size_t dims : {1U, 2U, 3U, 4U, 9U}) {
     INFO("d " << dims);
     const auto cells = [&](StrategyChoice choice, bool table_wanted) {

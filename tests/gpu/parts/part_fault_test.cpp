@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<Backend>> make_backends() {
     EngineOptions engine;
     engine.threads = 1;
     engine.gpu = gpus[p % gpus.size()];
-    backends.push_back(make_backend(settled(engine), nullptr));
+    backends.push_back(make_backend(resolved(engine), nullptr));
   }
   return backends;
 }
