@@ -56,13 +56,14 @@ inline Json summary_ms(const std::vector<double>& seconds) {
 class Words {
  public:
   /// usage: the required plain words, then the options in brackets: "FILE EPS [--repeat N] [--check]". An option
-  /// without a value there is a flag; any other option has a value. Throws UsageError if words are missing.
+  /// without a value there is a flag, as --float32 is for every case; any other option has a value. Throws UsageError
+  /// if words are missing.
   Words(std::string_view usage, int count, char** words) {
     for (int i = 0; i < count; ++i) {
       const std::string word = words[i];
       if (!word.starts_with("--")) {
         plain_.push_back(word);
-      } else if (usage.find("[" + word + "]") != usage.npos) {
+      } else if (word == "--float32" || usage.find("[" + word + "]") != usage.npos) {
         options_[word] = "1";
       } else if (i + 1 < count) {
         options_[word] = words[++i];

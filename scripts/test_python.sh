@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tests the Python package as its users get it: builds an sdist, and from it alone the wheel without CUDA, makes that a
 # manylinux wheel, installs it into an environment without a compiler, and runs there the Python of README and docs/,
-# python/tests and, beside them, scikit-learn's own tests of DBSCAN. Options go to pytest: scripts/test_python.sh -k
-# sweep Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER
-# says so.
+# python/tests and, beside them, scikit-learn's own tests of DBSCAN. Options go to pytest:
+#   scripts/test_python.sh -k sweep
+# Needs PyPI, or the index that pip is set up to use. Compiles through ccache if CMAKE_CXX_COMPILER_LAUNCHER names it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -270,6 +270,16 @@ def test_a_save_that_is_killed_is_finished_by_the_next(result, points, tmp_path,
     assert not (tmp_path / "r/.epsflow").exists()
 
 
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 14, 23, 24])
+def test_a_save_that_is_killed_is_finished_by_the_program(program, result, points, tmp_path, steps):
+    np.save(tmp_path / "points.npy", points)
+    epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
+    save_and_stop_after(result, tmp_path / "r", steps)
+    sweep = ("sweep", tmp_path / "points.npy", "--eps", "0.1", "--minpts", "4", "--out", tmp_path / "r", "--resume")
+    assert "0 variants" in succeeded(program(*sweep)).stdout
+    assert_same(result, epsflow.load(tmp_path / "r"))
+
+
 def exchanged(old: str, new: str):
     """Returns the damage that exchanges a text in a file."""
 

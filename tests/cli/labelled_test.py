@@ -251,6 +251,16 @@ class Sweep(Labelled):
         self.assertIn("NGC 8", file.read_text())
         self.resumed(0)
 
+    def test_resume_makes_again_what_has_other_rows_or_columns(self):
+        tail = ["--on-nan", "drop", "--eps", 0.3, "--minpts", 1, "--out", self.out, "--resume", "--labelled", "h5"]
+        texts = ("lon,lat\nnan,1\n1,2\n", "lon,lat\n1,2\nnan,1\n", "lat,lon\n1,2\nnan,1\n")
+        files = set()
+        for text in texts:
+            self.assertIn("1 variant ", self.succeeds("sweep", self.write("sky.csv", text), *tail).stdout)
+            files.add((self.out / "labelled/eps_0.3_minpts_1.h5").read_bytes())
+        self.assertEqual(len(files), len(texts))
+        self.assertIn("0 variants", self.succeeds("sweep", self.folder / "sky.csv", *tail).stdout)
+
     def test_a_full_disk_keeps_what_is_whole(self):
         points = self.generated("uniform", 20_000, name="p.csv")
         words = ["sweep", points, "--eps", "0.01,0.02", "--minpts", 3, "--out", self.out]
