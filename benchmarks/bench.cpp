@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: bench CASE …\n\n" << kPoints;
     for (const Case& one : kCases) std::cerr << "\nbench " << one.name << " " << one.usage << "\n" << one.what << "\n";
     return 2;
-  } catch (const UsageError& error) {
+  } catch (const epsflow::UsageError& error) {
     std::cerr << "error: " << error.what() << "\n";
     return 2;
   } catch (const std::exception& error) {

@@ -56,7 +56,7 @@ inline Json summary_ms(const std::vector<double>& seconds) {
 class Words {
  public:
   /// usage: the required plain words, then the options in brackets: "FILE EPS [--repeat N] [--check]". An option
-  /// without a value there is a flag, as --float32 is for every case; any other option has a value. Throws UsageError
+  /// without a value there is a flag, as --float32 is for every case. Any other option has a value. Throws UsageError
   /// if words are missing.
   Words(std::string_view usage, int count, char** words) {
     for (int i = 0; i < count; ++i) {

@@ -20,9 +20,9 @@ struct CatalogNames {
   const TableColumn* slices = nullptr;
 };
 
-/// Returns a table with one row per cluster. metric: its unit of eps is the unit of `radius`. O(clusters · columns).
+/// Returns a table with one row per cluster. `radius` has the metric's unit of eps. O(clusters · columns).
 /// The columns, in this order:
-///  - slice, if there are slices. If another column has the same name, this one gets the prefix `slice_`.
+///  - slice, if there are slices. The slice column gets the prefix `slice_` if another has its name.
 ///  - cluster, size
 ///  - core, first_core, both if core points are known. first_core is −1 for a cluster without core points.
 ///  - NAME_total of the weights, if there are weights

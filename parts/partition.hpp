@@ -48,9 +48,9 @@ class Partition {
   };
   [[nodiscard]] Box box_of(std::uint32_t part, std::size_t dims) const;
 
-  /// Calls f(part, distance) for all parts within `reach` of the point along every axis. distance: how far the part is
-  /// from the point along the axis on which it is farthest, rounded; 0 for the part of the point itself. No point of
-  /// the part is nearer along that axis.
+  /// Calls f(part, distance) for all parts within `reach` of the point along every axis. `distance` is the largest
+  /// distance along an axis from the point to the part, rounded, or 0 for the point's own part. No point of the part
+  /// has a smaller rounded one on that axis.
   template <class Point, class F>
   void for_near(const Point& point, double reach, F&& f) const {
     visit(point, reach, cuts_.empty() ? -1 : 0, 0, f);
@@ -72,12 +72,12 @@ class Partition {
   std::vector<Cut> cuts_;
 };
 
-/// Returns one part for each rank. points: the points of this rank, in any distribution. Collective. Samples about
-/// 65,536 points for each rank, O(d · log ranks) each, and sums O(ranks · d) bytes over all ranks log ranks times.
+/// Returns one part for each rank. points: the points of this rank, in any distribution. Collective. It samples all
+/// points or 65,536 to 131,072 per rank, each in O(d · log ranks). Ranks sum O(ranks · d) bytes log ranks times.
 /// Throws InputError if a sampled coordinate is NaN or infinite.
 [[nodiscard]] Partition cut_space(Communicator& communicator, PointsView points);
 /// Returns `parts` parts of points in one memory. O(parts · d · log parts). Throws InputError if a sampled coordinate
-/// is NaN or infinite; its row is counted within the sample.
+/// is NaN or infinite. The error names a row of the sample.
 [[nodiscard]] Partition cut_space(const PointRows& points, std::size_t parts);
 
 }  // namespace epsflow::parts

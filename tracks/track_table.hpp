@@ -18,8 +18,8 @@ struct TrackRow {
   std::uint32_t num = 0;      ///< the number of points of the cluster
   std::uint32_t feature = 0;  ///< from 1
   /// The mean position in the unit of the points: columns 0, 1 and 2; for longitude and latitude, x is the longitude
-  /// and y the latitude. y is 0 and z is NaN if the points do not have such a column. All are NaN without points. They
-  /// are also tobac's hdim_2, hdim_1 and vdim, which are positions on its grid, for a grid with steps of one unit.
+  /// and y the latitude. y is 0 and z is NaN if the points do not have such a column. All are NaN without points. If
+  /// tobac's grid has steps of one unit, x, y and z are also its hdim_2, hdim_1 and vdim, positions on the grid.
   double x = std::numeric_limits<double>::quiet_NaN();
   double y = std::numeric_limits<double>::quiet_NaN();
   double z = std::numeric_limits<double>::quiet_NaN();

@@ -11,10 +11,10 @@
 
 namespace epsflow::gpu {
 
-/// Facts about the points before they are sorted. Each id is the first of its kind, or kAllFine.
+/// Facts about the points before they are sorted. An id is kAllFine if there is no such point.
 struct LookedAt {
-  std::uint64_t bad_label;   ///< id of a point whose label is below −1
-  std::uint64_t bad_weight;  ///< id of a point whose weight is below 0 or not finite
+  std::uint64_t bad_label;   ///< the first id with a label below −1
+  std::uint64_t bad_weight;  ///< the first id with a weight below 0 or not finite
   std::uint32_t clusters;    ///< one more than the highest label
   std::uint32_t ways[2];     ///< sums::Sky::ways
 };

@@ -58,7 +58,7 @@ class GpuPart final : public DevicePart {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
   [[nodiscard]] PointsOnDevice owned() const noexcept { return {buffer_.points, own_, dims_, precision_}; }
-  /// Returns points of its dimensions and precision. stream: the stream that writes them; null: none does.
+  /// Returns points with the part's dimensions and precision. `stream` writes them, unless it is null.
   [[nodiscard]] DevicePointsView view_of(const std::byte* data, std::uint64_t size,
                                          cudaStream_t stream = nullptr) const;
   /// Copies to the memory of a peer buffer, in the order of this GPU's stream.

@@ -42,7 +42,7 @@ __device__ inline void load_matrices(std::uint32_t (&to)[4], std::uint32_t from)
                : "r"(from));
 }
 
-/// Adds the products of 16 coordinates: pieces 2·step and 2·step + 1. rows, columns: addresses of the warp's first.
+/// Adds products of 16 coordinates from piece 2·step on. The warp's first row and column are at `rows`, `columns`.
 __device__ __forceinline__ void multiply(Sums32& sums, std::uint32_t rows, std::uint32_t columns, unsigned step,
                                          unsigned lane) {
   std::uint32_t a[kRowFragments][4];
@@ -103,8 +103,8 @@ __device__ __forceinline__ void multiply(Sums64& sums, std::uint32_t rows, std::
 }
 
 /// Multiplies the tiles of a walk; run by a block of kProductThreads. Calls judge.prepare(walk) before the products of
-/// a row tile and a column tile, and judge.judge(sums, row bounds, column bounds, row, column) with these products.
-/// row, column: the first ones of the thread. stages: kProductSharedBytes of shared memory.
+/// a row tile and a column tile, and judge.judge(sums, row bounds, column bounds, row, column) with them. The thread's
+/// first product is at `row` and `column`. stages: kProductSharedBytes of shared memory.
 template <class Real, class Walk, class Judge>
 __device__ __forceinline__ void multiply_tiles(const ProductTiles<Real>& tiles, const ProductTiles<Real>& others,
                                                const Walk& first, std::byte* stages, Judge& judge) {

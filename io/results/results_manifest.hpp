@@ -50,7 +50,7 @@ struct Manifest {
   std::vector<std::string> runs = {};  ///< JSON, oldest first; empty without sweep.json
   Entries entries = {};                ///< finished variants; if has_labels, `files` has its label file
   Files files = {};                    ///< all files except summary.csv and sweep.json
-  /// VariantWriter::contents of the files beside labels, by folder and extension.
+  /// Folder and extension map to the VariantWriter::contents of their files.
   std::map<std::string, std::map<std::string, std::string>> contents = {};
 
   /// Returns true if epsflow wrote this file of the folder, or was about to do so.
@@ -101,8 +101,8 @@ void require_sweep(const std::filesystem::path& folder, const Manifest& manifest
 /// Returns a run as JSON. `reason` may be empty.
 [[nodiscard]] std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                                        double seconds, const std::string& reason);
-/// Throws InputError if the counts of a variant are impossible for the points of `input`, or if the input has numbers
-/// that describe_input() does not write.
+/// Throws InputError if a number of `entry` is impossible for the points of `input`, or if `input` has values that
+/// describe_input() never writes.
 void require_possible(const SweepEntry& entry, std::string_view input);
 
 /// Returns the text of sweep.json, without variants and files if `listed` is false.
@@ -117,8 +117,8 @@ void save_summary(const std::filesystem::path& folder, const Manifest& manifest)
 
 /// The contents of a journal. A torn line, and everything after it, is ignored.
 struct JournalContents {
-  bool replaces = false;   ///< the run makes a replacement of the results that the folder holds
-  bool committed = false;  ///< the replacement is complete and takes their place next
+  bool replaces = false;   ///< the run's results will replace those that the folder holds
+  bool committed = false;  ///< the run's results are complete, and replace those next
   Manifest state = {};     ///< the run and its finished work
 };
 
@@ -129,7 +129,7 @@ struct JournalContents {
 /// at any moment can be resumed. Each line is an event with a checksum of its own. Not thread-safe.
 class Journal {
  public:
-  /// Begins a new journal, with the input and the last run of `state`. replaces, committed: as in JournalContents.
+  /// Begins a new journal, with the input and the last run of `state`. JournalContents explains the two flags.
   /// Throws ResourceError.
   Journal(const std::filesystem::path& file, const Manifest& state, bool replaces, bool committed = false);
 

@@ -334,7 +334,7 @@ class _HierarchyOnGpu(Hierarchy):
         return self._min_samples
 
     def select(self, min_cluster_size: int, options: _core.SelectionOptions) -> Selection:
-        """Returns clusters of the condensed tree. Raises ValueError if their labels were made on the host."""
+        """Returns clusters of the condensed tree. Raises ValueError if the GPU does not make their labels."""
         sizes = self._min_samples, min_cluster_size
         found = made_by(_core.start_hdbscan, self._data._data, *sizes, options, True)
         if found.gpu_labels is None:

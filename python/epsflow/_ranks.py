@@ -21,9 +21,9 @@ _TAG = 1
 class Ranks:
     """Runs steps on all processes of a communicator of mpi4py, so that an error on one is raised on all.
 
-    The constructor, the end and all methods are collective, except check_interrupt(). Use it in a `with` statement: in
-    the main thread it holds back Ctrl-C until check_interrupt() or its end, and frees the duplicate of the communicator
-    at its end. Raises TypeError if comm is not a communicator of mpi4py, or is an intercommunicator.
+    The constructor, the end and all methods are collective, except check_interrupt(). Use it in a `with` statement. It
+    holds back Ctrl-C in the main thread until check_interrupt() or its end. Its end frees the duplicate of the
+    communicator. Raises TypeError if comm is not a communicator of mpi4py, or is an intercommunicator.
     """
 
     def __init__(self, comm: Any) -> None:

@@ -675,8 +675,8 @@ def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:
 
 
 def _names_of_text(text: bytes, sep: str, options: dict[str, Any], names: list[Any]) -> list[Any]:
-    """Returns the names of columns as the file has them. pandas renames the second of two columns x to x.1. names: the
-    names of pandas, which are returned if the file has no row of names, or a shorter or longer one."""
+    """Returns the names of columns as the file has them. pandas renames the second of two columns x to x.1. `names`,
+    pandas' own, are returned if options have names or usecols, or if no header row has as many names."""
     if type(options["header"]) is not int or {"names", "usecols"} & set(options):
         return names
     row = _texts_of(text, sep, options, 1, options["header"])[0]

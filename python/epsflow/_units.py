@@ -108,9 +108,9 @@ def in_columns_of(like: Input, given: Input, name: str, of: str = "X") -> Input:
 
 
 def components_of(given: Input, values: Any, name: str) -> NDArray[Any]:
-    """Returns velocities as an array in the order of the points' columns. They are matched by the names of these, with
-    or without a leading v; otherwise they keep their order. Their shape is not checked. name: the parameter in errors.
-    Raises TypeError, ValueError."""
+    """Returns velocities as an array. If their columns are named as the points', or as these with a v before, they get
+    the points' order; otherwise they keep their own. Their shape is not checked. name: the parameter in errors. Raises
+    TypeError, ValueError."""
     found, names = from_table(values, EUCLIDEAN, name)
     array = np.asarray(found)
     order = order_of(names, given.names) or order_of(names, [f"v{column}" for column in given.names or []])
