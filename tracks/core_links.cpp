@@ -1,7 +1,11 @@
+#include <epsflow/tracks/core_links.hpp>
+
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <epsflow/core/box_fit.hpp>
@@ -9,9 +13,9 @@
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/candidate_ranges.hpp>
+#include <epsflow/index/distance.hpp>
 #include <epsflow/index/grid.hpp>
-#include <epsflow/index/pair_sums.hpp>
-#include <epsflow/tracks/feature_links.hpp>
+#include <epsflow/tracks/slice_pairs.hpp>
 
 namespace epsflow::tracks {
 namespace {
@@ -34,6 +38,29 @@ struct RunGroup {
   Range runs;
   std::uint32_t near;   ///< the position that was near the previous point
   std::uint32_t count;  ///< the number of points of the current feature that are near it
+};
+
+/// The distance rule for D dimensions in plain space.
+template <std::size_t D>
+struct NearInPlain {
+  std::array<const double*, D> x;
+  double limit;
+  bool operator()(std::uint32_t p, std::uint32_t q) const noexcept {
+    return index::squared_distance<D>([&](std::size_t k) { return x[k][p]; }, [&](std::size_t k) { return x[k][q]; },
+                                      D) <= limit;
+  }
+};
+
+/// The distance rule in any space.
+struct NearInSpace {
+  const std::vector<const double*>& x;
+  index::SpaceView space;
+  double limit;
+  bool operator()(std::uint32_t p, std::uint32_t q) const noexcept {
+    return index::norm_sum<0>(
+               space, [&](std::size_t k) { return x[k][p]; }, [&](std::size_t k) { return x[k][q]; }, x.size()) <=
+           limit;
+  }
 };
 
 /// The core points of two slices in one grid.
@@ -123,19 +150,21 @@ class JointGrid {
 
 class CoreLinks {
  public:
-  CoreLinks(const SlicedLabels& slices, double eps, const ClusterOrder& order, const CancelToken& cancel)
+  CoreLinks(const SlicedLabels& slices, double eps, const FeatureRows& rows, const CancelToken& cancel)
       : slices_(slices),
-        order_(order),
+        rows_(rows),
         cancel_(cancel),
         metric_(canonical(slices.metric)),
         space_(transformed_space(metric_)),
         radius_(transformed_radius(metric_, eps)),
-        width_(transformed_dims(metric_, slices.points.dims())) {}
+        width_(transformed_dims(metric_, slices.points.dims())) {
+    for (const ClosedAxis& axis : space_.axes) periods_.push_back(axis.length);
+  }
 
   [[nodiscard]] CorePoints prepare(std::size_t s) const {
     CorePoints core;
-    for (std::size_t f = order_.slices[s]; f < order_.slices[s + 1]; ++f) {
-      const auto of_feature = rows_of(order_, f);
+    for (std::uint32_t f = rows_.first_feature[s]; f < rows_.first_feature[s + 1]; ++f) {
+      const auto of_feature = rows_.of(f);
       for (std::size_t i = 0; i < of_feature.size();) {
         std::size_t end = i;
         while (end < of_feature.size() && of_feature[end] == of_feature[i] + (end - i) &&
@@ -145,7 +174,7 @@ class CoreLinks {
           ++i;
           continue;
         }
-        core.features.insert(core.features.end(), end - i, static_cast<std::uint32_t>(f));
+        core.features.insert(core.features.end(), end - i, f);
         core.places.resize(core.features.size() * width_);
         const std::size_t row = of_feature[i];
         transform_points(metric_, slices_.points, row, row + (end - i),
@@ -167,17 +196,24 @@ class CoreLinks {
                 std::copy(before.places.begin(), before.places.end(), places.data()));
       const index::Grid grid(PointsView(std::span<const double>(places.data(), n * width_), width_), radius_,
                              Cells::eps, cancel_, space_);
-      const JointGrid pair(before, after, after.features.front(), grid);
-      index::with_pair_sum(grid, [&](const auto& sum) {
-        const double limit = space_.limit(radius_);
-        links = links_by(pair, grid, [&](std::uint32_t p, std::uint32_t q) { return sum(p, q) <= limit; });
-      });
+      links = links_in(JointGrid(before, after, after.features.front(), grid), grid);
     });
     join_links(links);
     return links;
   }
 
  private:
+  [[nodiscard]] std::vector<FeatureLink> links_in(const JointGrid& pair, const index::Grid& grid) const {
+    std::vector<const double*> x(width_);
+    for (std::size_t k = 0; k < width_; ++k) x[k] = grid.coordinates<double>(k);
+    const double limit = space_.limit(radius_);
+    if (space_.plain() && width_ == 1) return links_by(pair, grid, NearInPlain<1>{{x[0]}, limit});
+    if (space_.plain() && width_ == 2) return links_by(pair, grid, NearInPlain<2>{{x[0], x[1]}, limit});
+    if (space_.plain() && width_ == 3) return links_by(pair, grid, NearInPlain<3>{{x[0], x[1], x[2]}, limit});
+    const index::SpaceView space{space_.norm, space_.power, periods_.empty() ? nullptr : periods_.data()};
+    return links_by(pair, grid, NearInSpace{x, space, limit});
+  }
+
   template <class Near>
   [[nodiscard]] std::vector<FeatureLink> links_by(const JointGrid& pair, const index::Grid& grid,
                                                   const Near& near) const {
@@ -196,12 +232,13 @@ class CoreLinks {
   }
 
   const SlicedLabels& slices_;
-  const ClusterOrder& order_;
+  const FeatureRows& rows_;
   const CancelToken& cancel_;
   Metric metric_;
   Space space_;
   double radius_;
   std::size_t width_;
+  std::vector<double> periods_;
 };
 
 /// Throws if no clustering accepts the points.
@@ -225,15 +262,14 @@ void check_points(const SlicedLabels& slices, double eps) {
 
 }  // namespace
 
-LinksOfSlices find_core_links(const SlicedLabels& slices, double eps, const ClusterOrder& order,
-                              const CancelToken& cancel) {
+std::vector<std::vector<FeatureLink>> find_core_links(const SlicedLabels& slices, double eps, const Tracks& found,
+                                                      const FeatureRows& rows, const CancelToken& cancel) {
   (void)Sweep({{eps, 1}});  // checks eps
   check_points(slices, eps);
-  const std::size_t count = slices.starts.size() - 1;
-  if (slices.points.size() == 0) return LinksOfSlices(count > 0 ? count - 1 : 0);
-  const CoreLinks core(slices, eps, order, cancel);
+  if (slices.points.size() == 0) return std::vector<std::vector<FeatureLink>>(found.slices > 0 ? found.slices - 1 : 0);
+  const CoreLinks core(slices, eps, rows, cancel);
   return links_of_pairs(
-      count, cancel, [&](std::size_t s) { return core.prepare(s); },
+      found.slices, cancel, [&](std::size_t s) { return core.prepare(s); },
       [&](const CorePoints& before, const CorePoints& after) { return core.compare(before, after); });
 }
 

@@ -5,63 +5,17 @@
 #include <string>
 #include <utility>
 
-#include <epsflow/catalog/cluster_order.hpp>
 #include <epsflow/clustering/cluster_matching.hpp>
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/labels.hpp>
 #include <epsflow/core/parallel.hpp>
-#include <epsflow/core/slices.hpp>
-#include <epsflow/tracks/feature_links.hpp>
+#include <epsflow/tracks/core_links.hpp>
+#include <epsflow/tracks/feature_rows.hpp>
+#include <epsflow/tracks/id_links.hpp>
 
 namespace epsflow {
 namespace {
-
-void require_size(std::size_t size, std::size_t n, const char* what) {
-  if (size == n) return;
-  throw UsageError("there are " + std::to_string(n) + " labels and " + std::to_string(size) + " " + what +
-                   ": give one for each point");
-}
-
-void check_slices(const SlicedLabels& slices) {
-  const auto& starts = slices.starts;
-  const std::size_t n = slices.labels.size();
-  if (n > kMaxPoints) {
-    throw UsageError("there are " + std::to_string(n) + " points, and tracks are found for at most " +
-                     std::to_string(kMaxPoints) + ": give fewer slices at a time");
-  }
-  if (starts.empty() || starts.front() != 0 || starts.back() != n) {
-    throw UsageError("the first rows of the slices are " +
-                     (starts.empty()
-                          ? std::string("missing")
-                          : "from " + std::to_string(starts.front()) + " to " + std::to_string(starts.back())) +
-                     ", and there are " + std::to_string(n) +
-                     " labels: give the first row of each slice, from 0 on, and then " + std::to_string(n));
-  }
-  if (starts.size() - 1 > kMaxPoints) throw UsageError("there are more than 4 billion slices: give fewer at a time");
-  const auto down = std::is_sorted_until(starts.begin(), starts.end());
-  if (down != starts.end()) {
-    const auto slice = down - starts.begin();
-    throw UsageError("slice " + std::to_string(slice) + " begins at row " + std::to_string(*down) +
-                     ", and the one before at row " + std::to_string(*(down - 1)) +
-                     ": slices follow each other and do not overlap; sort the rows by slice");
-  }
-  if (!slices.core.empty()) require_size(slices.core.size(), n, "values of the core mask");
-  if (!slices.ids.empty()) require_size(slices.ids.size(), n, "ids");
-  if (slices.points.size() > 0) require_size(slices.points.size(), n, "points");
-  for (std::size_t i = 0; i < n; ++i) {
-    if (slices.labels[i] < kNoise) {
-      throw UsageError("row " + std::to_string(i) + " has the label " + std::to_string(slices.labels[i]) +
-                       ", and labels are clusters from 0 on, or -1 for noise");
-    }
-    if (slices.labels[i] == kNoise && !slices.core.empty() && slices.core[i] != 0) {
-      throw InputError("row " + std::to_string(i) +
-                       " is a core point and has the label -1, of noise, and core points are in clusters: give "
-                       "labels and mask of the same clustering");
-    }
-  }
-}
 
 void check_options(const SlicedLabels& slices, const TrackOptions& options) {
   if (!(options.least_share >= 0 && options.least_share <= 1)) {
@@ -76,32 +30,6 @@ void check_options(const SlicedLabels& slices, const TrackOptions& options) {
     throw UsageError(std::string("there are no ") + (slices.core.empty() ? "marks of core points" : "points") +
                      " to match clusters by: give points and a core mask, or match by ids");
   }
-}
-
-/// Returns the features, without their cells and tracks, and the feature of each point.
-Tracks features_of(const SlicedLabels& slices, const ClusterOrder& order) {
-  Tracks found;
-  found.slices = static_cast<std::uint32_t>(slices.starts.size() - 1);
-  found.features.reserve(order.clusters());
-  for (std::uint32_t s = 0; s < found.slices; ++s) {
-    for (std::size_t f = order.slices[s]; f < order.slices[s + 1]; ++f) {
-      found.features.push_back({.slice = s,
-                                .label = order.labels[f],
-                                .place = static_cast<std::uint32_t>(f - order.slices[s]),
-                                .points = static_cast<std::uint32_t>(tracks::rows_of(order, f).size())});
-    }
-  }
-  found.feature_of.assign(slices.labels.size(), Tracks::kNoFeature);
-  constexpr std::size_t kGrain = 16;
-  parallel_ranges(order.clusters(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t f = begin; f < end; ++f) {
-      for (const std::uint32_t row : tracks::rows_of(order, f)) {
-        found.feature_of[row] = static_cast<std::uint32_t>(f);
-        if (!slices.core.empty() && slices.core[row] != 0) ++found.features[f].core;
-      }
-    }
-  });
-  return found;
 }
 
 /// Removes links with a share below `least`. by_core: whether core points are matched.
@@ -130,8 +58,8 @@ std::vector<SharedCore> shared_by(const std::vector<FeatureLink>& links, std::ui
 
 /// Numbers the cells, slice by slice, and marks the links along which they continue. shared: as the links. first:
 /// [slices + 1] the first feature of each slice.
-void number_cells(Tracks& found, tracks::LinksOfSlices& links, const std::vector<std::vector<SharedCore>>& shared,
-                  const std::vector<std::uint32_t>& first) {
+void number_cells(Tracks& found, std::vector<std::vector<FeatureLink>>& links,
+                  const std::vector<std::vector<SharedCore>>& shared, const std::vector<std::uint32_t>& first) {
   for (std::uint32_t s = 0; s < found.slices; ++s) {
     const std::uint32_t count = first[s + 1] - first[s];
     std::vector<std::uint64_t> cells;
@@ -183,24 +111,22 @@ std::vector<TrackEvent> events_of(const std::vector<SharedCore>& shared, const s
 }  // namespace
 
 Tracks find_tracks(const SlicedLabels& slices, const TrackOptions& options, const CancelToken& cancel) {
-  check_slices(slices);
+  tracks::check_slices(slices);
   check_options(slices, options);
-  const Slices in_slices(slices.starts, slices.labels.size());
-  const ClusterOrder order = order_by_cluster(slices.labels, &in_slices, cancel);
-  const std::vector<std::uint32_t> first(order.slices.begin(), order.slices.end());
-  Tracks found = features_of(slices, order);
+  Tracks found;
+  const tracks::FeatureRows rows = tracks::find_features(slices, found, cancel);
   const bool by_core = options.match == TrackMatch::cores;
-  tracks::LinksOfSlices links = by_core ? tracks::find_core_links(slices, options.eps, order, cancel)
-                                        : tracks::find_id_links(slices, found.feature_of, cancel);
+  auto links = by_core ? tracks::find_core_links(slices, options.eps, found, rows, cancel)
+                       : tracks::find_id_links(slices, found, cancel);
 
   std::vector<std::vector<SharedCore>> shared(links.size());
   std::vector<std::vector<TrackEvent>> events(links.size());
   parallel_for(links.size(), [&](std::size_t s) {
     keep_shares(links[s], found.features, options.least_share, by_core);
-    shared[s] = shared_by(links[s], first[s], first[s + 1]);
-    events[s] = events_of(shared[s], first, static_cast<std::uint32_t>(s + 1));
+    shared[s] = shared_by(links[s], rows.first_feature[s], rows.first_feature[s + 1]);
+    events[s] = events_of(shared[s], rows.first_feature, static_cast<std::uint32_t>(s + 1));
   });
-  number_cells(found, links, shared, first);
+  number_cells(found, links, shared, rows.first_feature);
   for (std::size_t s = 0; s < links.size(); ++s) {
     found.links.insert(found.links.end(), links[s].begin(), links[s].end());
     std::move(events[s].begin(), events[s].end(), std::back_inserter(found.events));

@@ -128,11 +128,11 @@ struct Tracks {
 };
 
 /// Returns the tracks. O(n), and for each pair of slices a sort of the ids, or of the core points into cells. Several
-/// pairs are processed in parallel on the threads of the calling arena. Memory: 20 bytes per point at first, then
-/// 8 and the working memory of the slices in progress. Throws UsageError if sizes differ, starts are not ascending, a
-/// label is below kNoise, an option is out of range, an array that TrackOptions::match requires is missing, or the
-/// metric does not fit; InputError if a core point is noise, an id is twice among the clusters of a slice, or the
-/// metric does not accept a point; Cancelled.
+/// pairs are processed in parallel on the threads of the calling arena. Memory: 8 bytes per point, and the working
+/// memory of the slices in progress. Throws UsageError if sizes differ, starts are not ascending, a label is below
+/// kNoise, an option is out of range, an array that TrackOptions::match requires is missing, or the metric
+/// does not fit; InputError if a core point is noise, an id is twice among the clusters of a slice, or the metric does
+/// not accept a point; Cancelled.
 [[nodiscard]] Tracks find_tracks(const SlicedLabels& slices, const TrackOptions& options,
                                  const CancelToken& cancel = {});
 

@@ -1,10 +1,11 @@
-#include <epsflow/tracks/feature_links.hpp>
+#include <epsflow/tracks/id_links.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/tracks/slice_pairs.hpp>
 
 namespace epsflow::tracks {
 namespace {
@@ -15,11 +16,11 @@ struct IdRow {
 };
 
 /// Returns the clustered rows of a slice sorted by id.
-std::vector<IdRow> sorted_ids(const SlicedLabels& slices, std::span<const std::uint32_t> feature_of, std::size_t s) {
+std::vector<IdRow> sorted_ids(const SlicedLabels& slices, const Tracks& found, std::size_t s) {
   std::vector<IdRow> ids;
   ids.reserve(slices.starts[s + 1] - slices.starts[s]);
   for (std::size_t i = slices.starts[s]; i < slices.starts[s + 1]; ++i) {
-    if (feature_of[i] != Tracks::kNoFeature) ids.push_back({slices.ids[i], static_cast<std::uint32_t>(i)});
+    if (found.feature_of[i] != Tracks::kNoFeature) ids.push_back({slices.ids[i], static_cast<std::uint32_t>(i)});
   }
   const auto by_id = [](const IdRow& a, const IdRow& b) { return a.id != b.id ? a.id < b.id : a.row < b.row; };
   if (!std::is_sorted(ids.begin(), ids.end(), by_id)) std::sort(ids.begin(), ids.end(), by_id);
@@ -35,28 +36,11 @@ std::vector<IdRow> sorted_ids(const SlicedLabels& slices, std::span<const std::u
 
 }  // namespace
 
-void join_links(std::vector<FeatureLink>& links) {
-  std::sort(links.begin(), links.end(), [](const FeatureLink& a, const FeatureLink& b) {
-    return a.from != b.from ? a.from < b.from : a.to < b.to;
-  });
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < links.size(); ++i) {
-    if (links[i].from == links[last].from && links[i].to == links[last].to) {
-      links[last].from_points += links[i].from_points;
-      links[last].to_points += links[i].to_points;
-    } else {
-      links[++last] = links[i];
-    }
-  }
-  if (!links.empty()) links.resize(last + 1);
-}
-
-LinksOfSlices find_id_links(const SlicedLabels& slices, std::span<const std::uint32_t> feature_of,
-                            const CancelToken& cancel) {
-  const std::size_t count = slices.starts.size() - 1;
-  if (count == 1) (void)sorted_ids(slices, feature_of, 0);  // for the errors that it throws
+std::vector<std::vector<FeatureLink>> find_id_links(const SlicedLabels& slices, const Tracks& found,
+                                                    const CancelToken& cancel) {
+  if (found.slices == 1) (void)sorted_ids(slices, found, 0);  // for the errors that it throws
   return links_of_pairs(
-      count, cancel, [&](std::size_t s) { return sorted_ids(slices, feature_of, s); },
+      found.slices, cancel, [&](std::size_t s) { return sorted_ids(slices, found, s); },
       [&](const std::vector<IdRow>& before, const std::vector<IdRow>& after) {
         std::vector<FeatureLink> links;
         auto a = before.begin();
@@ -67,8 +51,8 @@ LinksOfSlices find_id_links(const SlicedLabels& slices, std::span<const std::uin
           } else if (b->id < a->id) {
             ++b;
           } else {
-            const std::uint32_t from = feature_of[(a++)->row];
-            const std::uint32_t to = feature_of[(b++)->row];
+            const std::uint32_t from = found.feature_of[(a++)->row];
+            const std::uint32_t to = found.feature_of[(b++)->row];
             if (!links.empty() && links.back().from == from && links.back().to == to) {
               ++links.back().from_points;
               ++links.back().to_points;
