@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include <epsflow/cli/labels.hpp>
@@ -121,7 +122,7 @@ Variant held_variant(const std::string& folder, const io::Manifest& manifest, co
 OptionValues options_of_run(const nlohmann::json& run, const nlohmann::json& input) {
   const auto given = run.value("options", nlohmann::json::object()).get<OptionValues>();
   InputOptions options(given.begin(), given.end());
-  name_columns(options, input.at("columns").get<Words>(), input.at("column_numbers").get<std::vector<std::size_t>>());
+  name_columns(options, input.value("columns", Words()), input.value("column_numbers", std::vector<std::size_t>()));
   OptionValues values(options.begin(), options.end());
   for (const char* option : kColumnsBeside) values.erase(option);  // they are not used here
   return values;

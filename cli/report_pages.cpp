@@ -1,5 +1,6 @@
 #include <epsflow/cli/report_pages.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 

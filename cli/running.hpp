@@ -1,6 +1,8 @@
 // The common parts of commands that run the library: options, the description of the run, the machine.
 #pragma once
 
+#include <array>
+
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/input.hpp>
 #include <epsflow/cli/interrupt.hpp>

@@ -52,6 +52,7 @@ template <class Value, class Numbers, class F>
   PerRank<Value> values(asked.size());
   for (std::size_t r = 0; r < asked.size(); ++r) {
     for (const auto number : asked[r]) values[r].push_back(value_of(number - blocks.first()));
+    asked[r] = {};
   }
   values = all_to_all(communicator, values);
   std::vector<std::size_t> next(values.size(), 0);

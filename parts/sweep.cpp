@@ -1,6 +1,7 @@
 #include <epsflow/parts/sweep.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -40,16 +41,19 @@ class Together {
   }
 
   void take(VariantResult&& result) {
-    reporter_.done([&] {
-      const Variant variant = result.variant;
+    try {
+      reporter_.done([&] {
+        const Variant variant = result.variant;
+        on_result_(std::move(result));
+        done_.insert({variant.eps, variant.minpts});
+      });
+    } catch (...) {
       refused_ = true;
-      on_result_(std::move(result));
-      refused_ = false;
-      done_.insert({variant.eps, variant.minpts});
-    });
+      throw;
+    }
   }
 
-  /// True if on_result threw.
+  /// True if on_result or on_progress threw.
   [[nodiscard]] bool refused() const noexcept { return refused_; }
   /// True if some minpts of an eps were delivered and others not.
   [[nodiscard]] bool within_eps(const Sweep& sweep) const {
@@ -76,7 +80,7 @@ class Together {
   CancelToken stop_;
   Reporter reporter_;
   std::set<std::pair<double, std::uint32_t>> done_;
-  bool refused_ = false;
+  std::atomic<bool> refused_ = false;
 };
 
 /// The eps of a sweep, from the largest down. Most are assigned to engines in advance, alternately forwards and

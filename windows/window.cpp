@@ -433,7 +433,7 @@ SharedCores WindowParts::cluster(Way way, PointsView arriving, HostRows& host, c
   if (way == Way::begin_continuing) {
     on_threads(cancel, [&] {
       begun = begin_continuing();
-      if (begun) read_all();
+      if (begun) (void)read_all();  // fills `next`; the clustering has just begun and shares no core points
     });
     if (!begun) changes_to_wait = rows.size();
   }

@@ -204,9 +204,9 @@ std::vector<FormatInfo> formats() {
 }
 
 void require_format(std::string_view name) {
-  const Format& format = format_by_name(name);
-  if (format.usable()) return;
-  throw UsageError(fmt::format("this build reads and writes no {}: build with {}", format.name, format.needs));
+  const Format* format = find_where([&](const Format& one) { return one.name == name; });
+  if (format == nullptr || format->usable()) return;
+  throw UsageError(fmt::format("this build reads and writes no {}: build with {}", format->name, format->needs));
 }
 
 FileName parse_name(const std::filesystem::path& file) {

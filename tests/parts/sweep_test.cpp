@@ -339,6 +339,27 @@ TEST_CASE("shared sweeps: what lacks room for results is not tried again") {
   CHECK(tried == 1);
 }
 
+TEST_CASE("shared sweeps: a lack of room in the caller's progress is not tried again") {
+  Random random(24);
+  const Points points = uniform(500, random);
+  const Sweep sweep = sweep_of(3);
+  for (const bool fits_one : {false, true}) {
+    const SharingAnswer how{.sharing = Sharing::parts, .parts = 2, .fits_one = fits_one};
+    for (const std::size_t last : {std::size_t{1}, sweep.size()}) {
+      CAPTURE(fits_one, last);
+      std::size_t results = 0;
+      const auto take = [&](VariantResult&&) { ++results; };
+      const auto full = [&](const Progress& p) {
+        if (p.variants_done == last) throw ResourceError("no room");
+      };
+      CHECK_THROWS_WITH(
+          run_each({points}, {.options = cpu_engines(1), .sharing = &how}, sweep, {}, take, {.on_progress = full}),
+          "no room");
+      CHECK(results == last);
+    }
+  }
+}
+
 TEST_CASE("shared sweeps: slices go to several engines eps by eps") {
   Random random(28);
   const Points points = uniform(3000, random);

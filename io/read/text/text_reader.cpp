@@ -18,7 +18,7 @@
 namespace epsflow::io {
 namespace {
 
-/// A thread is started only for at least this much text.
+/// A task has at least this much text.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
 /// Throws ResourceError for a text whose line is longer than the block in memory.

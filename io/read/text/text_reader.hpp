@@ -37,7 +37,8 @@ struct OpenText {
 /// - Only the selected columns are converted. NanPolicy::drop drops rows that hold NaN, infinity or a mark of a missing
 ///   value (nothing, NA, null, -, #DIV/0!, …) there; any other text is an error under either policy.
 ///
-/// Blocks without quotes are parsed by up to as many threads as there are cores. O(bytes). Peak memory: the points, and
+/// Blocks without quotes are parsed in parallel, so it must not be called in a group of tasks that may be cancelled.
+/// O(bytes). Peak memory: the points, and
 /// a fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text in memory; for a moment twice
 /// the points if the file has far more rows than its first block suggests. Throws InputError naming line, row and
 /// column, ResourceError if the points exceed the memory budget or a line is longer than a block, UsageError as
