@@ -7,6 +7,7 @@
 namespace epsflow::bench {
 
 bool time_sweep(const Words& words);
+bool time_read(const Words& words);
 bool time_map(const Words& words);
 bool time_nearest(const Words& words);
 bool time_trees(const Words& words);

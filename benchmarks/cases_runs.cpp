@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <span>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include <epsflow/pipeline/engine.hpp>
@@ -20,6 +22,12 @@
 
 namespace epsflow::bench {
 namespace {
+
+long peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
 
 /// Returns the share of `seconds` in which at least one search or sort was active.
 double search_share(const Trace& trace, double seconds) {
@@ -95,10 +103,18 @@ bool time_sweep(const Words& words) {
   }
   json["variants"] = sweep.size();
   json["clusters"] = clusters;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  json["peak_rss_bytes"] = usage.ru_maxrss * 1024;
+  json["peak_rss_bytes"] = peak_rss_bytes();
   return print(json);
+}
+
+bool time_read(const Words& words) {
+  io::ReadOptions options;
+  std::istringstream columns(words.text("--columns"));
+  for (std::string name; std::getline(columns, name, ',');) options.columns.push_back(name);
+  std::size_t rows = 0;
+  const auto seconds = seconds_of_each(
+      words.repeat(5), [&] { rows = io::read_points(words[0], options).size(); }, 1);
+  return print(Json{{"file", words[0]}, {"rows", rows}, {"seconds", seconds}, {"peak_rss_bytes", peak_rss_bytes()}});
 }
 
 bool time_map(const Words& words) {
