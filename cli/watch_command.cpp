@@ -128,7 +128,7 @@ WatchCommand parse_watch(const Arguments& arguments) {
   take(arguments, settings.engine);
   check_options(settings.engine, settings.run);
   check_backend(settings.engine);
-  settings.settle(0, source.columns.size(), command.metric);
+  settings.resolve(0, source.columns.size(), command.metric);
   command.window.engine = settings.engine;
   command.window.metric = command.metric;
   command.snapshot_seconds = parse_duration(arguments, "snapshot");
