@@ -22,7 +22,7 @@ struct ExitCode {
 inline constexpr std::array kExitCodes{
     ExitCode{kDone, "done"},
     ExitCode{kDefect, "a defect of epsflow: please report it"},
-    ExitCode{kUsage, "usage: a command, option or value that cannot be"},
+    ExitCode{kUsage, "usage: a command, option or value that epsflow does not accept"},
     ExitCode{kInput, "input: a file that is missing or cannot be read as points"},
     ExitCode{kResources, "resources: memory, disk, permissions, a result that cannot be printed"},
     ExitCode{kInterrupted, "interrupted; what is finished is kept"},
@@ -40,7 +40,7 @@ struct CommandFailure {
 /// Returns all commands, in the order of help.
 [[nodiscard]] const std::vector<Command>& commands();
 
-/// Returns the command of this name. Throws UsageError that suggests the nearest one.
+/// Returns the command of this name. Throws UsageError if there is none; its text suggests a similar name, if any.
 [[nodiscard]] const Command& find_command(std::string_view name);
 
 /// Return the texts of `epsflow --help` and of `epsflow COMMAND --help`.
@@ -50,7 +50,7 @@ struct CommandFailure {
 [[nodiscard]] Command explore_command();
 [[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();
-/// Runs `epsflow sweep` on all ranks together, as Command::run_ranks.
+/// Runs `epsflow sweep` on all ranks together and returns the exit code. It is the run_ranks of sweep_command().
 [[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Communicator& ranks);
 [[nodiscard]] Command hdbscan_command();
 [[nodiscard]] Command report_command();

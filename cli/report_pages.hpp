@@ -10,7 +10,7 @@
 
 namespace epsflow::cli {
 
-/// Returns --report FILE for commands that make results.
+/// Returns the option --report FILE.html of the commands that make results. help: its description.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
 /// The origin of the results on a page.
@@ -22,7 +22,8 @@ struct Origin {
   io::RunDescription run = {};  ///< the program, the machine and the options of the run
 };
 
-/// Returns the subject of a page: title, provenance, and the commands that repeat the run. The points must outlive it.
+/// Returns the subject of a page: title, provenance, the command that repeats the run, and commands that make a
+/// catalogue of a cell and, except for hdbscan, a recommendation. The points must outlive the subject.
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
 /// Writes the page, and prints a line about it unless --quiet is given. Throws as io::write_text_file().

@@ -1,5 +1,5 @@
-// Clusterings in which each cluster has its own eps, chosen from the cells of one minpts of a grid. They are for points
-// whose groups differ so much in density that no single eps shows them all.
+// Clusterings in which each cluster has its own eps. Their clusters are chosen from the cells of a grid that have one
+// minpts. They are for points whose groups differ so much in density that no single eps shows them all.
 //
 // The functions need nothing but the lineage and the scores of the grid. docs/choosing.md gives the source of each
 // constant and the results on many data sets.
@@ -14,7 +14,7 @@
 
 namespace epsflow {
 
-/// A cluster of one cell of a grid.
+/// A cluster of one cell of a grid. A cell is the clustering for one eps and one minpts.
 struct CellCluster {
   std::size_t eps = 0;        ///< index of the eps of its cell
   std::uint32_t cluster = 0;  ///< its number in the cell
@@ -26,8 +26,9 @@ struct CellCluster {
 struct EpsPerCluster {
   std::size_t minpts = 0;             ///< index in the grid
   std::vector<CellCluster> clusters;  ///< by their first core points
-  /// [clusters] The logarithm of each cluster's density, up to a number that all share: −D · ln(eps), at the first eps
-  /// with 30 % of the core points of the cluster; D is the effective dimension. Empty for grown clusters.
+  /// [clusters] The logarithm of each cluster's density, plus a number that is the same for all clusters: −D · ln(eps),
+  /// where D is the effective dimension, and eps the first one at which the cluster has 30 % of its core points. Empty
+  /// for grown clusters.
   std::vector<double> log_density;
   double score = 0;  ///< can be compared with CellScore::score
   double noise = 1;  ///< share of the points that are in none of them
@@ -36,17 +37,18 @@ struct EpsPerCluster {
   [[nodiscard]] std::vector<std::size_t> all_eps() const;
 };
 
-/// Returns the clusters of a cell, each at the widest eps at which it is still alone: in a cluster that contains no
-/// other one of the cell, and no other big one of a smaller eps. The eps is at most 1.5 times the one of the cell. If
-/// more than 15 % of the points are noise, clusters would grow into true noise, so each stays as it is. score and noise
-/// are the cell's. O(eps · clusters).
+/// Returns the clusters of a cell after each has grown from eps to eps. A cluster stops before the eps at which it
+/// would merge with another cluster of the cell, or with one that is big at the eps before. No eps is more than 1.5
+/// times the one of the cell. If more than 15 % of the points are noise in the cell, no cluster grows, because it
+/// would take in true noise. score and noise are the cell's. O(eps · clusters).
 [[nodiscard]] EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell);
 
-/// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one, or at the
-/// last eps. A cluster that merges counts if it has lived longer than chance explains: its life is the range of eps
-/// over which it had 30 % of its last core points. If not, the cluster that it merges with goes on. least: clusters
-/// with fewer core points are ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all cells of
-/// the minpts).
+/// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one that
+/// counts, or at the last eps. A cluster counts if its life is longer than chance explains, or if clusters within it
+/// count. Its life begins at the first eps at which it has 30 % of its last core points, and ends where it merges. If
+/// fewer than two of the clusters that merge count, one of them goes on: the one that counts, else the largest. least:
+/// clusters with fewer core points are ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all
+/// cells of the minpts).
 [[nodiscard]] std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t minpts, double least);
 
 /// Returns the split clusters of the minpts with the largest score, among equal ones the smallest. cell: the cell

@@ -12,8 +12,9 @@ namespace epsflow {
 struct Ghosts {
   std::uint32_t labelled = 0;  ///< number of points that are not ghosts: their ids are below
   std::uint32_t count = 0;     ///< number of ghosts
-  const std::uint32_t* origins =
-      nullptr;  ///< [count] ids of the origins of labelled, labelled + 1, …; null if they are elsewhere
+  /// [count] Element i is the id of the origin of the ghost with the id labelled + i. Null if there are no
+  /// ghosts, or if their origins are in other parts.
+  const std::uint32_t* origins = nullptr;
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool contains(std::uint32_t id) const noexcept { return id >= labelled; }
   /// Returns the origin of a ghost, if it is here; of any other point itself.

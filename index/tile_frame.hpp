@@ -9,10 +9,12 @@
 // yes if ‖P − Q‖ <= E₋. ‖P − Q‖ and ‖p − q‖ differ by at most r_p + r_q, and ‖p − q‖² = n_p + n_q − 2⟨p, q⟩. Therefore:
 //
 // *No* if n_p + n_q − 2(ĝ + e_p + e_q) > (E₊ + r_p + r_q)². The square is convex, so the right side is at most
-// ½(E₊ + 2r_p)² + ½(E₊ + 2r_q)², and the test separates: ĝ < h_p + h_q with h = ½(n − 2e − ½(E₊ + 2r)²).
+// ½(E₊ + 2r_p)² + ½(E₊ + 2r_q)². With this bound in its place, each term but ĝ is of one point, and the test is
+// ĝ < h_p + h_q with h = ½(n − 2e − ½(E₊ + 2r)²).
 //
-// *Yes* if n_p + n_q − 2(ĝ − e_p − e_q) <= (E₋ − r_p − r_q)², of which E₋² − 2E₋(r_p + r_q) is a lower bound:
-// ĝ >= k_p + k_q with k = ½(n + 2e − ½E₋² + 2E₋r), if r_p + r_q <= E₋: a point with r > E₋/2 gets k = ∞.
+// *Yes* if r_p + r_q <= E₋ and n_p + n_q − 2(ĝ − e_p − e_q) <= (E₋ − r_p − r_q)². The right side is at least
+// E₋² − 2E₋(r_p + r_q). With this bound in its place, the second condition becomes ĝ >= k_p + k_q with
+// k = ½(n + 2e − ½E₋² + 2E₋r). A point with r > E₋/2 gets k = ∞, so all other pairs meet the first condition.
 //
 // All other pairs are undecided, and distance.hpp decides them.
 #pragma once
@@ -49,8 +51,9 @@ struct RealThresholds {
 /// Returns h lowered and k raised by the error of their computation. eps: E; norm: n, at most 2^60 and computed in
 /// float64 (up to 4096 squares, in any order); radius: r; product_error: e.
 ///
-/// `computed` covers the float64 arithmetic of n, h and k: 4096 sums and a few operations, each with an error of 2^-53
-/// of terms that n + e + (E + 2r)² bounds. If E is 1 or more, it is at least 2^-39, which covers float32 underflow.
+/// `computed` covers the rounding errors of n, h and k in float64. They come from 4096 sums and a few operations, each
+/// with an error of 2^-53 of terms that n + e + (E + 2r)² bounds. If E is 1 or more, `computed` is at least 2^-39,
+/// which also covers float32 underflow.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline RealThresholds real_thresholds(double norm, double product_error,
                                                                         double radius, double eps) noexcept {
   const double outer = eps * (1 + 0x1p-40) + 2 * radius;

@@ -19,8 +19,8 @@ struct InputRows {
   std::string name = {};   ///< the file as the caller named it
   std::string kind = {};   ///< format and layout, guesses included: "text, comma, header in line 1"
   std::uint64_t rows = 0;  ///< rows of data in the file, or in the share of it that was read (ReadOptions::share)
-  /// Rows left out because a coordinate or weight was NaN, infinite or missing: their numbers in the file from 0, also
-  /// if only a share was read; ascending.
+  /// The numbers of the rows that were left out because a coordinate or weight was NaN, infinite or missing, ascending.
+  /// They count from 0 at the first row of the file, even if only a share was read.
   std::vector<std::uint64_t> dropped = {};
   /// Fingerprint from before the file was read (inode, size, times of change); empty for a pipe.
   std::string stamp = {};
@@ -40,7 +40,8 @@ struct PointsOrigin {
   std::vector<std::size_t> column_numbers;
   /// The name of the weight column, or its number if it has no name; empty without weights.
   std::string weight_column;
-  /// [d] Sides of a snapshot's periodic box, which begins at 0; 0 for coordinates that are not positions. Else empty.
+  /// [d] The side of a snapshot's periodic box along each coordinate, or 0 if the coordinate is not a position. The box
+  /// begins at 0. The list is empty if there is no such box, or if no coordinate is a position.
   std::vector<double> box;
   bool has_masses = false;  ///< true if the file is a snapshot with masses (column kMassColumn), read or not
   /// The files that the points were read from, in order; empty for points that were not read.
@@ -52,8 +53,8 @@ struct PointsOrigin {
     for (const InputRows& input : inputs) sum += input.dropped.size();
     return sum;
   }
-  /// True if rows were dropped, files were joined, or a share was read that does not begin at row 0. If not, point i is
-  /// row i of the only file.
+  /// True if rows were dropped, files were joined, or a share was read that does not begin at row 0. If not, point i of
+  /// points that were read is row i of the only file.
   [[nodiscard]] bool renumbered() const noexcept {
     return inputs.size() > 1 || dropped_rows() > 0 || (!inputs.empty() && inputs.front().first > 0);
   }
@@ -64,7 +65,8 @@ class FilePoints : public Points, public PointsOrigin {
  public:
   using Points::Points;
 
-  /// [n] The weights of the points, finite; empty unless ReadOptions::weight names a column.
+  /// [n] The weights of the points. A reader makes them finite, and leaves the list empty unless ReadOptions::weight
+  /// names a column.
   std::vector<double> weights;
 };
 

@@ -58,7 +58,8 @@ class ClusterTally {
 /// end): adds the rows of a range to the counts.
 template <class Visit>
 [[nodiscard]] CountedClusters count_rows(std::size_t rows, std::size_t earlier, std::size_t clusters, Visit&& visit) {
-  // Every piece has an entry for each cluster, which costs as much as several rows.
+  // All pieces but the last have this many rows, because a piece has an entry for each cluster, which costs as much as
+  // several rows.
   const std::size_t piece = std::max<std::size_t>(1 << 15, 4 * (clusters + earlier));
   const std::size_t pieces = (rows + piece - 1) / piece;
   std::vector<ClusterTally> parts(pieces, ClusterTally(earlier, clusters));

@@ -11,7 +11,7 @@
 
 namespace epsflow::gpu {
 
-/// Points of a leaf, and boxes of a node. A warp has one lane for each box of a node.
+/// A leaf has kDeviceLeaf points. A node has kDeviceBranch boxes, one for each lane of a warp.
 inline constexpr std::uint32_t kDeviceLeaf = 8;
 inline constexpr std::uint32_t kDeviceBranch = 32;
 /// Levels of boxes for kMostGpuPoints points.
@@ -36,7 +36,8 @@ struct LeafView {
 void launch_curve_numbers(PointsOnDevice points, const index::Curve& curve, std::uint64_t* numbers, std::uint32_t* ids,
                           cudaStream_t stream);
 
-/// Writes *count = the points that share their number with a point far after them at another place. [device]
+/// Counts the points that have the same number as the point 128 positions after them, but another place. Writes the
+/// result to *count, in device memory.
 void launch_count_unresolved(const LeafView& leaves, const std::uint64_t* numbers, std::uint32_t* count,
                              cudaStream_t stream);
 

@@ -59,7 +59,8 @@ struct SameChain {
   __device__ bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
 };
 
-/// Launches kernels of trees, and makes their memory. The stream of the scratch memory must outlive it.
+/// Launches kernels of trees, and makes their memory. The stream and the memory in `scratch` must outlive the object
+/// and its buffers.
 struct TreeLaunches {
   Scratch scratch;
 
@@ -126,15 +127,17 @@ struct DendrogramRun : TreeLaunches {
             of.element_of_.data()};
   }
 
-  /// Calls f(first, last) for the elements of each level, from low levels to high ones. The first level has none.
+  /// Calls f(first, last) for each level that has elements, from low levels to high ones. The elements of the level are
+  /// those from first to last − 1. The first level has none.
   template <class F>
   void upwards(F f) const {
     for (std::size_t level = 1; level < of.firsts_.size(); ++level) {
       if (of.starts_[level] < of.starts_[level + 1]) f(of.starts_[level], of.starts_[level + 1]);
     }
   }
-  /// Lets each element take values from its parent. take: the kernel for the highest elements of chains. last_known:
-  /// the operator (value of the parent, own value) for the others.
+  /// Passes values from parents to their elements, from high levels to low ones. On each level, the kernel `take` first
+  /// sets the highest element of each chain, whose parent is on a higher level. Then a scan goes down the chains: it
+  /// sets each other element to last_known(value of the parent, own value).
   template <class T, class Last>
   void downwards(T* values, Last last_known, void (*take)(Dendrogram, std::uint32_t, std::uint32_t, T*)) const {
     for (std::size_t level = of.firsts_.size(); level-- > 1;) {

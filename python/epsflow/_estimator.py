@@ -420,7 +420,8 @@ def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None
 
 
 def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
-    """Returns as_weights(), or None for None. Raises ValueError also if all weights are 0, as scikit-learn does."""
+    """Returns as_weights(), or None for None. Raises ValueError as as_weights() does, and if all weights are 0, because
+    scikit-learn does so."""
     if sample_weight is None:
         return None
     weights = as_weights(sample_weight, n)

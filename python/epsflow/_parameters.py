@@ -125,8 +125,8 @@ def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: An
 
 
 def as_threads(threads: Any, name: str = "threads") -> int:
-    """Returns a number of threads, at least 1, or 0 for None and -1, which means one per core. Raises TypeError, and
-    ValueError also for 0 itself. name: the parameter in errors."""
+    """Returns a number of threads, at least 1, or 0 for None and -1, which means one per core. Raises TypeError for
+    other types, and ValueError for other numbers, 0 included. name: the parameter in errors."""
     if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
         return 0
     return _as_whole(threads, name, 1, OPTIONS["threads"].most, "a whole number >= 1, or None for one per core")

@@ -59,8 +59,9 @@ def _mib(size: int) -> str:
 
 
 def as_distances(X: Any) -> Any:
-    """Returns X as a C-contiguous [n, n] array or a csr_array with sorted rows and a full diagonal, of float32 or
-    float64. Raises TypeError, ValueError if X is not distances or is not square."""
+    """Returns X in float32 or float64: as a C-contiguous [n, n] array or, if X is sparse, as a csr_array or csr_matrix
+    with sorted rows and a full diagonal. Raises TypeError if the values are not numbers, and ValueError if X is not
+    square, has a unit, or has masked values. Does not check whether values are negative or NaN."""
     if has_masked(X):
         raise ValueError("X has masked distances: fill them, X.filled(numpy.inf) for pairs that are no neighbours")
     if has_unit(X):

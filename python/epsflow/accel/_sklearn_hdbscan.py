@@ -54,7 +54,7 @@ def _linkage(original: Callable[..., Any], row_type: Any) -> Callable[..., Any]:
 
 
 def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function in place of the one that selects clusters in a single linkage tree."""
+    """Returns a function that replaces `original`, which selects clusters in a single linkage tree."""
 
     @functools.wraps(original)
     def tree_to_labels(single_linkage_tree: Any, *selection: Any, **named: Any) -> Any:

@@ -138,8 +138,8 @@ def _sphere_of(names: list[str], metric: Metric, d: int) -> Optional[tuple[int, 
 
 
 def kind_of(kind: str, points: Points) -> str:
-    """Returns `kind`. For "auto", returns the kind that suits the number of columns, and whether they are angles on a
-    sphere. Raises ValueError if `kind` does not fit the columns."""
+    """Returns `kind`. For "auto", returns a map if the points are two angles on a sphere, and otherwise the kind that
+    suits the number of columns. Raises ValueError if `kind` does not fit that number."""
     d = points.values.shape[1]
     if kind == "auto":
         if points.sphere is not None and d == 2:

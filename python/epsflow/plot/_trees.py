@@ -115,8 +115,9 @@ def hierarchies(
 ) -> Any:
     """Draw a grid of min_cluster_size and min_samples in which the colour of a cell is a property of its clusters.
 
-    An axis is logarithmic if the ratios of its values vary less than their differences. Cells without clusters have no
-    persistence and stay white. The cells of a grid of at most 120 cells contain their values.
+    An axis is logarithmic if the ratios of successive values vary less than their differences, as for 5, 10, 20, or if
+    it has only two values, the larger at least 4 times the smaller. If the quantity is "persistence", cells without
+    clusters stay white. The cells of a grid of at most 120 cells contain their values.
 
     Parameters
     ----------
