@@ -26,9 +26,9 @@ struct CellCluster {
 struct EpsPerCluster {
   std::size_t minpts = 0;             ///< index in the grid
   std::vector<CellCluster> clusters;  ///< by their first core points
-  /// [clusters] The logarithm of each cluster's density, plus a number that is the same for all clusters: −D · ln(eps),
-  /// where D is the effective dimension, and eps the first one at which the cluster has 30 % of its core points. Empty
-  /// for grown clusters.
+  /// [clusters] The logarithm of each cluster's density, plus a number that is the same for all clusters: −D · ln(eps).
+  /// D is the effective dimension, and eps the first one at which the cluster has 30 % of its core points. Empty for
+  /// grown clusters.
   std::vector<double> log_density;
   double score = 0;  ///< can be compared with CellScore::score
   double noise = 1;  ///< share of the points that are in none of them
@@ -45,7 +45,7 @@ struct EpsPerCluster {
 
 /// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one that
 /// counts, or at the last eps. A cluster counts if its life is longer than chance explains, or if clusters within it
-/// count. Its life begins at the first eps at which it has 30 % of its last core points, and ends where it merges. If
+/// count. Its life begins at the first eps at which it has 30 % of its last core points, and ends at its merge. If
 /// fewer than two of the clusters that merge count, one of them goes on: the one that counts, else the largest. least:
 /// clusters with fewer core points are ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all
 /// cells of the minpts).
