@@ -354,9 +354,9 @@ Command compare_command() {
               "or variants of results folders. One folder with two cells compares these; two folders without a cell\n"
               "compare every variant that both have, a row each.\n\n"
               "The adjusted Rand index is 1 for equal partitions and about 0 for independent ones. The variation of\n"
-              "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Purity:\n"
-              "of the points in clusters of A, the share that is in the cluster of B which holds most of\n"
-              "their cluster of A, and likewise back.\n\n"
+              "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Purity is\n"
+              "the share of the points in clusters of A that are in the cluster of B which holds most of their\n"
+              "cluster of A, and likewise back.\n\n"
               "The table has the clusters of A, largest first, and its noise: the cluster of B that has most of\n"
               "their points, how many these are, of A's cluster and of B's; into how many clusters of B they went,\n"
               "and how many points became noise. JSON has all parts of all clusters.",

@@ -85,7 +85,7 @@ NAN, INF = np.nan, np.inf
         ({"path": iter([(1, 3), (2, 2)])}, [(1, INF, 0, 2, 0, 6, 6, 1), (1, INF, 0, 2, 1, 3, 3, 7)]),
     ],
 )
-def test_lives_follow_the_elder_rule(path, bars):
+def test_bars_follow_the_elder_rule(path, bars):
     lineage = epsflow.lineage(LINE, [4, 2, 1], [2, 3])  # the order differs from the paths' order
     table = columns(lineage.bars(**path))
     names = ("birth", "death", "birth_place", "death_place", "cluster", "n_core", "size", "first_core")

@@ -324,7 +324,7 @@ def test_a_tree_has_the_parents_of_what_it_shows():
 
 
 @pytest.mark.parametrize("name", ["lifetimes", "merges"])
-def test_lives_of_explorations_and_sweeps(name):
+def test_bars_of_explorations_and_sweeps(name):
     draw, X = getattr(epsflow.plot, name), blobs(600)
     found = epsflow.explore(X)
     ax = draw(found)
