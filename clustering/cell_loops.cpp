@@ -46,7 +46,7 @@ bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint
 }
 
 template <class T, std::size_t D>
-void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
            const CellUnions& unions) {
   const auto [level, counts, gained, settled, parent] = unions;
   const auto starts = in.grid.cell_starts();
@@ -175,7 +175,7 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
   }
 }
 
-void unite_any(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+void unite_any(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
                const CellUnions& unions) {
   with_dense_box_types(in.search,
                        [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(in, cells, reach, windows, unions); });
@@ -197,7 +197,7 @@ namespace epsflow::clustering {
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
                  const CellUnions& unions) {
   HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, reach, windows, unions);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <epsflow/clustering/bounds_order.hpp>
+#include <epsflow/clustering/cached_windows.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
-#include <epsflow/clustering/kept_windows.hpp>
 #include <epsflow/clustering/weighing.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -57,8 +57,8 @@ struct CellUnions {
 
 /// Unites `cells` with the core cells at most `reach` slots away that have a core point within eps of one of theirs.
 /// cells: ascending; in each, points became core at this level. windows: the cache for this reach. New windows are
-/// stored in it, unless KeptWindows::keeps() is false.
-void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+/// stored in it, unless CachedWindows::keeps() is false.
+void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
                  const CellUnions& unions);
 
 /// Counts of neighbours, as set by count_cells() or weigh_cells().

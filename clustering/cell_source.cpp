@@ -25,7 +25,8 @@ std::uint32_t reach_of(const index::Grid& grid, unsigned pass) { return pass == 
 /// Returns 0 if windows are not cached.
 std::uint64_t window_bytes(const index::Grid& grid, std::size_t levels) {
   if (levels < kFewestKeptLevels || grid.cells() == 0) return 0;
-  const std::uint64_t bytes = KeptWindows::bytes(grid, reach_of(grid, 0)) + KeptWindows::bytes(grid, reach_of(grid, 1));
+  const std::uint64_t bytes =
+      CachedWindows::bytes(grid, reach_of(grid, 0)) + CachedWindows::bytes(grid, reach_of(grid, 1));
   return bytes <= kMostWindowBytes ? bytes : 0;
 }
 
@@ -62,7 +63,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       smallest_(grid.cells()) {
   std::fill(gained_.begin(), gained_.end(), std::uint8_t{0});
   if (window_bytes(grid, minpts.size()) > 0) {
-    for (unsigned pass = 0; pass < passes(); ++pass) windows_[pass] = KeptWindows(grid, reach_of(grid, pass));
+    for (unsigned pass = 0; pass < passes(); ++pass) windows_[pass] = CachedWindows(grid, reach_of(grid, pass));
   }
   if (bounded(minpts) && grid.size() > 0) bounds_.emplace(grid, search_.input(), blocks_, cancel);
   const auto for_blocks = [&](const auto& count) {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include <epsflow/clustering/bounds_order.hpp>
+#include <epsflow/clustering/cached_windows.hpp>
 #include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/clustering/cluster_source.hpp>
-#include <epsflow/clustering/kept_windows.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/weights.hpp>
@@ -98,7 +98,7 @@ class CellSource final : public ClusterSource {
   Buffer<std::uint32_t> counts_;          ///< [n]
   Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] largest count of the points that share the narrowest bounds
   std::vector<std::vector<std::uint32_t>> gained_cells_;  ///< [blocks] the cells with gained_ == 1, ascending
-  KeptWindows windows_[2];                                ///< one per pass, if there are several levels
+  CachedWindows windows_[2];                              ///< one per pass, if there are several levels
   Buffer<std::uint8_t> gained_;     ///< [cells] 1 if points became core at this level and the cell is not settled
   Buffer<std::uint8_t> settled_;    ///< [cells] 1 if the cell is in one set with all core cells around
   Buffer<std::uint32_t> smallest_;  ///< [cells] smallest id of a core point

@@ -44,9 +44,9 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
 
 /// True if the ranges of cells are kept for all passes of a search: finding them again takes longer than comparing
 /// points if there are many neighbouring cells. Up to as many bytes as the coordinates have in float32.
-bool keeps_ranges(std::size_t dims) noexcept { return dims > index::kMostDenseBoxDims; }
-std::uint64_t kept_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
-  return keeps_ranges(dims) ? n * dims * sizeof(float) : 0;
+bool caches_ranges(std::size_t dims) noexcept { return dims > index::kMostDenseBoxDims; }
+std::uint64_t cached_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
+  return caches_ranges(dims) ? n * dims * sizeof(float) : 0;
 }
 
 /// Throws UsageError if the space does not permit the index. Functions of a tree require the Euclidean distance: they
@@ -86,7 +86,7 @@ class CpuIndex final : public Index {
     try_images(points, space, options);
     if (grid_ == nullptr && (choice_ == IndexChoice::automatic || choice_ == IndexChoice::grid)) {
       const auto grid = std::make_shared<index::Grid>(points, options.eps, options.cells, cancel, space);
-      if (keeps_ranges(points.dims())) grid->keep_ranges(kept_range_bytes(points.size(), points.dims()), cancel);
+      if (caches_ranges(points.dims())) grid->cache_ranges(cached_range_bytes(points.size(), points.dims()), cancel);
       grid_ = grid;
       const bool tree = tree_possible(options.index, points.dims(), space) && leaves_all(*grid_, cancel);
       choice_ = tree ? IndexChoice::tree : IndexChoice::grid;
@@ -247,7 +247,7 @@ class CpuPoints final : public LoadedPoints {
     }
     const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
     const std::uint64_t searched = points_.size() * row + index::RowSearch::most_bytes(points_.size(), points_.dims()) +
-                                   kept_range_bytes(points_.size(), points_.dims());
+                                   cached_range_bytes(points_.size(), points_.dims());
     const std::uint64_t sorted = points_.size() * kIdsAndCells + std::max(points_.size() * kSortItems, searched);
     if (options.index == IndexChoice::all) return points_.size() * kIdsAndCells + searched;
     if (!tree_possible(options.index, dims(), space())) return sorted;

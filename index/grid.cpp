@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 15;
 /// Number of cells whose ranges are cached together.
-constexpr std::size_t kKeptCells = 1 << 10;
+constexpr std::size_t kCachedCells = 1 << 10;
 
 }  // namespace
 
@@ -97,30 +97,30 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   set_bundle_starts(std::move(starts));
 }
 
-void Grid::keep_ranges(std::uint64_t most, const CancelToken& cancel) {
-  std::vector<KeptRanges> kept((cells() + kKeptCells - 1) / kKeptCells);
+void Grid::cache_ranges(std::uint64_t most, const CancelToken& cancel) {
+  std::vector<CachedRanges> cached((cells() + kCachedCells - 1) / kCachedCells);
   std::atomic<std::uint64_t> bytes{0};
-  parallel_for(kept.size(), [&](std::size_t b) {
+  parallel_for(cached.size(), [&](std::size_t b) {
     if (cancel.cancelled() || bytes > most) return;
-    KeptRanges found;
+    CachedRanges found;
     BundleWalk walk;
-    start_walk(b * kKeptCells, walk);
-    for (std::size_t cell = b * kKeptCells; cell < std::min(cells(), (b + 1) * kKeptCells); ++cell) {
+    start_walk(b * kCachedCells, walk);
+    for (std::size_t cell = b * kCachedCells; cell < std::min(cells(), (b + 1) * kCachedCells); ++cell) {
       find_ranges(cell, walk);
       found.ranges.insert(found.ranges.end(), walk.ranges.begin(), walk.ranges.end());
       found.ends.push_back(static_cast<std::uint32_t>(found.ranges.size()));
     }
     bytes += found.ranges.size() * sizeof(Range) + found.ends.size() * sizeof(std::uint32_t);
-    if (bytes <= most) kept[b] = {{found.ends.begin(), found.ends.end()}, {found.ranges.begin(), found.ranges.end()}};
+    if (bytes <= most) cached[b] = {{found.ends.begin(), found.ends.end()}, {found.ranges.begin(), found.ranges.end()}};
   });
   cancel.check();
   if (bytes > most) return;
-  kept_ = std::move(kept);
-  kept_bytes_ = bytes;
+  cached_ = std::move(cached);
+  cached_bytes_ = bytes;
 }
 
 void Grid::start_walk(std::size_t cell, BundleWalk& walk) const {
-  if (!kept_.empty()) return;
+  if (!cached_.empty()) return;
   walk.places.clear();
   for (const std::int64_t offset : keys_.neighbor_offsets) {
     walk.places.push_back(std::lower_bound(cell_keys_.begin(), cell_keys_.end(), cell_keys_[cell] + offset) -
@@ -145,11 +145,11 @@ void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
   const auto keys = cell_keys();
   const std::uint64_t last = 2 * std::uint64_t{keys_.window};
   std::vector<Range>& ranges = walk.ranges;
-  if (!kept_.empty()) {
-    const KeptRanges& kept = kept_[cell / kKeptCells];
-    const std::size_t place = cell % kKeptCells;
-    ranges.assign(kept.ranges.begin() + (place == 0 ? 0 : kept.ends[place - 1]),
-                  kept.ranges.begin() + kept.ends[place]);
+  if (!cached_.empty()) {
+    const CachedRanges& cached = cached_[cell / kCachedCells];
+    const std::size_t place = cell % kCachedCells;
+    ranges.assign(cached.ranges.begin() + (place == 0 ? 0 : cached.ends[place - 1]),
+                  cached.ranges.begin() + cached.ends[place]);
     return;
   }
   ranges.clear();

@@ -51,7 +51,7 @@ class Grid final : public SearchIndex {
   /// Computes the ranges of all cells and caches them if they take at most `most` bytes; walks then read the cache. In
   /// many dimensions most ranges are empty, and finding them took longer than comparing points. Must not run while a
   /// walk is in progress. In parallel. Throws Cancelled.
-  void keep_ranges(std::uint64_t most, const CancelToken& cancel);
+  void cache_ranges(std::uint64_t most, const CancelToken& cancel);
 
   /// Returns true if ranges are available around any coordinates (a *place*), not only around points. This needs a
   /// plain space without slices and without axes that are cut at gaps, because a place within a gap may be near both of
@@ -67,7 +67,7 @@ class Grid final : public SearchIndex {
   void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
-    return SearchIndex::bytes() + cell_keys_.bytes() + kept_bytes_;
+    return SearchIndex::bytes() + cell_keys_.bytes() + cached_bytes_;
   }
 
  private:
@@ -79,7 +79,7 @@ class Grid final : public SearchIndex {
   void add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const;
 
   /// Ranges of consecutive cells.
-  struct KeptRanges {
+  struct CachedRanges {
     std::vector<std::uint32_t> ends;  ///< [cells] end of the ranges of each cell
     std::vector<Range> ranges;
   };
@@ -88,8 +88,8 @@ class Grid final : public SearchIndex {
   Buffer<std::uint64_t> cell_keys_;
   std::optional<std::vector<CellAxis>> place_axes_;  ///< set if finds_places()
   CellKeys keys_;
-  std::vector<KeptRanges> kept_;  ///< one per block of cells; empty unless ranges are cached
-  std::uint64_t kept_bytes_ = 0;
+  std::vector<CachedRanges> cached_;  ///< one per block of cells; empty unless ranges are cached
+  std::uint64_t cached_bytes_ = 0;
 };
 
 }  // namespace epsflow::index

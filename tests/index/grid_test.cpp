@@ -155,9 +155,9 @@ TEST_CASE("grid: ranges that are kept are those that a walk finds") {
     const Grid walked(data.view(), eps, Cells::eps, CancelToken());
     Grid kept(data.view(), eps, Cells::eps, CancelToken());
     const std::uint64_t before = kept.bytes();
-    kept.keep_ranges(1, CancelToken());  // too little for any range
+    kept.cache_ranges(1, CancelToken());  // too little for any range
     REQUIRE(kept.bytes() == before);
-    kept.keep_ranges(1 << 30, CancelToken());
+    kept.cache_ranges(1 << 30, CancelToken());
     REQUIRE(kept.bytes() > before);
     // Walks begin at the first cell and at one in the middle.
     for (const std::size_t first : {std::size_t{0}, walked.cells() / 2}) {
@@ -177,7 +177,7 @@ TEST_CASE("grid: keeping ranges can be cancelled") {
   Grid grid(data.view(), data.scale, Cells::eps, CancelToken());
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(grid.keep_ranges(1 << 30, cancel), Cancelled);
+  CHECK_THROWS_AS(grid.cache_ranges(1 << 30, cancel), Cancelled);
 }
 
 }  // namespace

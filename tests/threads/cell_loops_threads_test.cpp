@@ -61,7 +61,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
     if (gained[cell] != 0) parent[cell] = cell;
   }
   for (const std::uint32_t reach : {1U, grid.keys().window}) {
-    KeptWindows windows(grid, reach);
+    CachedWindows windows(grid, reach);
     on_threads(grid, threads, [&](Range cells) {
       std::vector<std::uint32_t> core;
       for (std::uint32_t cell = cells.begin; cell < cells.end; ++cell) {

@@ -15,11 +15,12 @@ namespace epsflow::clustering {
 
 /// Caches the window of each cell: the ranges of cells that index::CellWindow returns with WindowRanges::rows. A
 /// default object caches nothing. Threads may use it at the same time for different cells.
-class KeptWindows {
+class CachedWindows {
  public:
-  KeptWindows() = default;
+  CachedWindows() = default;
   /// reach: in slots, as for index::CellWindow.
-  KeptWindows(const index::Grid& grid, std::uint32_t reach) : rows_(rows(grid, reach)), ranges_(grid.cells() * rows_) {
+  CachedWindows(const index::Grid& grid, std::uint32_t reach)
+      : rows_(rows(grid, reach)), ranges_(grid.cells() * rows_) {
     for (std::size_t cell = 0; cell < grid.cells(); ++cell) ranges_[cell * rows_].begin = kUnknown;
   }
 

@@ -1,4 +1,4 @@
-#include <epsflow/clustering/kept_windows.hpp>
+#include <epsflow/clustering/cached_windows.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,15 +16,15 @@ using test::DataSet;
 
 bool same(const Range& a, const Range& b) { return a.begin == b.begin && a.end == b.end; }
 
-TEST_CASE("kept windows: what was kept of a cell, and nothing of others") {
+TEST_CASE("cached windows: the window of each cached cell, and nothing of others") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("clustered", 500, dims, Precision::float64, dims);
     const index::Grid grid(data.view(), data.scale, Cells::dense_box, CancelToken());
     for (const std::uint32_t reach : {1U, grid.keys().window}) {
       INFO(dims << " dimensions, reach " << reach);
-      KeptWindows windows(grid, reach);
+      CachedWindows windows(grid, reach);
       CHECK(windows.keeps());
-      CHECK(KeptWindows::bytes(grid, reach) > 0);
+      CHECK(CachedWindows::bytes(grid, reach) > 0);
       index::CellWindow window(grid, 0, reach);
       for (std::uint32_t cell = 0; cell < grid.cells(); cell += 2) {
         REQUIRE(windows.of(cell).empty());
@@ -41,7 +41,7 @@ TEST_CASE("kept windows: what was kept of a cell, and nothing of others") {
       }
     }
   }
-  const KeptWindows none;
+  const CachedWindows none;
   CHECK(!none.keeps());
   CHECK(none.of(0).empty());
 }
