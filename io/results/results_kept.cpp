@@ -80,7 +80,8 @@ void ResultsFolder::drop_unsound() {
   const std::uint64_t bytes = npy_vector_header("<i4", points_).size() + points_ * sizeof(std::int32_t);
   remove_files([&](const std::string& name, const FileDigest& digest) {
     const ResultsOutput* const output = find_output(name.substr(0, name.find('/')));
-    if (output == nullptr || output->scope == OutputScope::folder) return false;
+    // Of the files about the folder, each run writes all but sweep.h5 again.
+    if (output == nullptr || (output->scope == OutputScope::folder && name != kHdf5Name)) return false;
     if ((output->name != kLabelsFolder || digest.bytes == bytes) && is_sound(name, digest)) return false;
     notice_((base_ / name).string() +
             " is missing or has changed since it was written: it is made again where it is asked for");

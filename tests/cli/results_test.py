@@ -242,6 +242,9 @@ class Resumed(Results):
         self.assertEqual([(run["options"]["eps"], run["status"]) for run in described["runs"]],
                          [("0.1", "complete"), ("0.15,0.2", "complete")])
         self.assertEqual(described["input"]["column_numbers"], [0, 1])
+        (self.out / "sweep.h5").unlink()
+        self.assertIn("sweep.h5 is missing", self.resumed(0, "--hdf5", eps="0.15,0.2").stderr)
+        self.assert_sound()
 
     def test_core_points_are_added_to_what_is_there(self):
         self.succeeds(*self.sweep())
