@@ -102,19 +102,6 @@ class OfASweep(Report):
         data = self.data()
         self.assertTrue(all(not c["maps"] and not c["rows"] and c["sizes"] and c["bars"] for c in data["cells"]))
 
-    def test_without_a_lineage_there_are_no_bars(self):
-        self.sweep()
-        data = self.data()
-        self.assertTrue(all(c["bars"] is None and c["maps"] for c in data["cells"]))
-        self.assertFalse(data["has_lineage"])
-
-    def test_names_that_look_like_markup(self):
-        self.points = self.write("p&<b>'.csv", blobs().replace("x,y", '"</script><script>x","""y&"'))
-        self.sweep()
-        data = self.data()
-        self.assertEqual(data["planes"][0]["x"]["name"], "</script><script>x")
-        self.assertEqual(data["title"], "p&<b>'.csv")
-
 
 class OfAnExploration(Report):
     def test_what_is_recommended(self):

@@ -56,7 +56,7 @@ Report swept(const std::vector<double>& values, const Sweep& sweep) {
 
 TEST_CASE("a page holds each cell with its counts, its map and its largest clusters") {
   const std::vector<double> values = blobs(200);
-  const Report report = swept(values, grid({0.3, 0.6}, {4, 8}));
+  Report report = swept(values, grid({0.3, 0.6}, {4, 8}));
   CHECK((report.cells() == 4 && report.maps() == 4));
   const Json data = data_of(report.page());
   CHECK(data["points"] == 600);
@@ -72,6 +72,8 @@ TEST_CASE("a page holds each cell with its counts, its map and its largest clust
     CHECK(cell["bars"].is_null());
   }
   CHECK(data["advice"].is_null());
+  CHECK_FALSE(data["has_lineage"].get<bool>());
+  CHECK_THROWS_AS(report.add({1, 2}, {}, std::vector<std::int32_t>{0}), UsageError);
 }
 
 TEST_CASE("a page holds the largest clusters of the trees of hierarchies") {
@@ -251,12 +253,6 @@ TEST_CASE("a page keeps to its size: maps get coarser, those that are recommende
   }
   CHECK(levels.size() >= 3);
   CHECK_THROWS_AS(report.page(1000), UsageError);
-}
-
-TEST_CASE("labels of other points are refused") {
-  const std::vector<double> values{0, 0, 1, 1};
-  Report report(Subject{.title = "two", .points = PointsView(values, 2)});
-  CHECK_THROWS_AS(report.add({1, 2}, {}, std::vector<std::int32_t>{0}), UsageError);
 }
 
 }  // namespace
