@@ -70,18 +70,6 @@ def test_astropy_units(points, kind):
         as_points(made("deg", None))
 
 
-def test_astropy_masks(points, kind):
-    mask = np.arange(60) == 7
-    X = kind(
-        {"x": table.MaskedColumn(points[:, 0], mask=mask, unit="deg"), "y": table.Column(points[:, 1], unit="deg")}
-    )
-    with pytest.raises(ValueError, match="1 rows of the column 'x'.*drop_missing"):
-        as_points(X)
-    found, rows = epsflow.drop_missing(X)
-    np.testing.assert_array_equal(found, points[~mask])
-    np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
-
-
 def test_angles_come_in_the_unit_of_the_metric(sky, kind):
     radians = np.radians(sky)
     for unit in ("deg", "rad", "arcmin", "hourangle"):
