@@ -167,18 +167,6 @@ class Rows(ProgramTest):
         self.succeeds("sweep", self.points, second, *self.words[1:], "--lineage", "--out", self.out)
         self.assertEqual(npz(self.out / "lineage.npz")["first_core"], (1, 4, 8))
 
-    def test_columns_are_the_same_without_clusters(self):
-        weighted = self.write("w.csv", "x,y,m,t\n0,0,1,1\n0,0.1,1,1\n9,9,1,2\n")
-        headers = []
-        for minpts in (2, 3):
-            out = self.folder / f"r{minpts}"
-            self.succeeds("sweep", weighted, "--columns", "x,y", "--weight", "m", "--by", "t", "--eps", 1,
-                          "--minpts", minpts, "--catalog", "csv", "--stats", "m", "--out", out)
-            header, *clusters = (out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()
-            headers.append(header)
-            self.assertEqual(len(clusters), 1 if minpts == 2 else 0)
-        self.assertEqual(headers[0], headers[1])
-
 
 if __name__ == "__main__":
     unittest.main()
