@@ -299,15 +299,6 @@ def test_results_of_an_eps_with_a_unit_are_found_by_it(points):
         assert [v.eps for v in epsflow.sweep(points * units.Mpc, eps, 3)] == [0.3, 0.1]
 
 
-def test_predict_takes_points_in_the_unit_of_fit(points):
-    model = epsflow.DBSCAN(100 * units.kpc, min_samples=3).fit(points * units.Mpc)
-    again = pickle.loads(pickle.dumps(model))
-    check_equal(model.labels_, model.predict(points * units.Mpc), model.predict(points), again.predict(points))
-    words = r"X is in kpc, and the points of fit were in Mpc: convert it, as X.to\('Mpc'\)"
-    with pytest.raises(ValueError, match=words):
-        model.predict((points * units.Mpc).to("kpc"))
-
-
 def test_what_is_wrong_with_points_is_said_before_the_unit_of_eps(sky):
     X = coordinates.SkyCoord(*sky.T, unit="deg")
     for call in (
@@ -338,9 +329,14 @@ def test_predict_takes_the_units_of_fit_of_each_column(points):
 
     model = epsflow.DBSCAN(0.1, min_samples=3, metric_params={"scale": [1, 0.5]}).fit(made("km", "km / s"))
     np.testing.assert_array_equal(model.predict(made("km", "km / s")), model.labels_)
-    for other, known in ((made("m", "km / s"), "km"), (made("km", "m / s"), "km / s")):
+    of_one = epsflow.DBSCAN(100 * units.pc, min_samples=3).fit(points * units.kpc)
+    again = pickle.loads(pickle.dumps(of_one))
+    check_equal(of_one.labels_, of_one.predict(points * units.kpc), of_one.predict(points), again.predict(points))
+    for fitted, other, known in (
+        (model, made("m", "km / s"), "km"), (model, made("km", "m / s"), "km / s"), (of_one, points * units.pc, "kpc")
+    ):
         with pytest.raises(ValueError, match=rf"the points of fit were in {known}: convert it, as X.to\('{known}'\)"):
-            model.predict(other)
+            fitted.predict(other)
 
 
 def test_units_of_parts_of_a_list_are_not_lost():
