@@ -1,6 +1,4 @@
 // Catalogues of clusters, groups of friends, and rows grouped into slices.
-#include <tbb/task_arena.h>
-
 #include <variant>
 
 #include "dataset.hpp"
@@ -13,6 +11,7 @@
 #include <epsflow/catalog/device_catalog.hpp>
 #include <epsflow/catalog/friends.hpp>
 #include <epsflow/core/slice_rows.hpp>
+#include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow::python {
 namespace {
@@ -34,13 +33,6 @@ nb::list columns_of(Table&& table) {
   return columns;
 }
 
-/// Calls f with the number of threads of the options.
-template <class F>
-auto on_threads(const EngineOptions& options, F&& f) {
-  tbb::task_arena arena(options.threads == 0 ? tbb::task_arena::automatic : static_cast<int>(options.threads));
-  return arena.execute(std::forward<F>(f));
-}
-
 /// The name, the values, and whether the mean is weighted.
 template <class Values>
 using Named = std::vector<std::tuple<std::string, Values, bool>>;
@@ -56,7 +48,7 @@ std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<d
       [=, named = std::move(named), view = points.view(), metric = points.metric(), labels = span_of(points.labels),
        core = span_of(points.core), weights = span_of(points.weights),
        engine = options_from<EngineOptions>(options)](const Observer& observer) {
-        return on_threads(engine, [&] {
+        return Workers(engine, "catalog()").arena.execute([&] {
           const CancelToken stop(observer.cancel);
           std::optional<Slices> slices;
           if (!offsets.empty()) slices.emplace(offsets, view.size());
@@ -135,7 +127,7 @@ std::unique_ptr<Task> start_attach(const PyPoints& linked, const HostArray& othe
   return start_making(
       [=, to = linked.view(), groups = span_of(linked.labels), from = view_of(others), metric = linked.metric(),
        engine = options_from<EngineOptions>(options)](const Observer& observer) {
-        return on_threads(engine, [&] {
+        return Workers(engine, "attach()").arena.execute([&] {
           return attach({to, groups, from, metric, linking_length}, CancelToken(observer.cancel));
         });
       },

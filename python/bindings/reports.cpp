@@ -13,29 +13,10 @@
 namespace epsflow::python {
 namespace {
 
-/// The description of the points on a page.
-struct PyPage {
-  std::string title;
-  std::vector<std::pair<std::string, std::string>> provenance;
-  std::string command;
-  std::string advice_hint;     ///< code that computes a recommendation
-  std::string catalogue_hint;  ///< code that computes the whole catalogue of a cell
-  std::vector<std::string> names;
-
-  [[nodiscard]] report::Subject subject(const PyPoints& points) const {
-    return {.title = title,
-            .points = points.view(),
-            .metric = points.metric(),
-            .columns = {.names = names},
-            .provenance = provenance,
-            .command = command,
-            .advice_hint = advice_hint,
-            .catalogue_hint = catalogue_hint};
-  }
-};
-
 /// Figures and labels. The labels may be empty.
 using InputCell = std::pair<const io::SweepEntry*, Vector<std::int32_t>>;
+/// Labels and texts.
+using Provenance = std::vector<std::pair<std::string, std::string>>;
 /// eps, min_samples, score.
 using ScoreTuple = std::tuple<double, std::uint32_t, double>;
 
@@ -45,7 +26,10 @@ using ReportGrid =
     std::tuple<const Lineage*, const PyDataset*, std::vector<ScoreTuple>, std::string, Vector<std::int32_t>>;
 
 std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
-                                   const PyPage& page, const std::vector<InputCell>& cells, const ReportGrid& grid) {
+                                   report::Subject subject, const std::vector<InputCell>& cells,
+                                   const ReportGrid& grid) {
+  subject.points = points.view();
+  subject.metric = points.metric();
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;
   for (const auto& [figures, labels] : cells) given.emplace_back(figures->variant, figures->summary, span_of(labels));
   const auto& [lineage, data, scores, advice, recommended] = grid;
@@ -54,7 +38,7 @@ std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overw
   std::optional<TaskDataset> loaded;
   if (data != nullptr) loaded.emplace(*data, points.weights);
   return std::make_unique<Task>([=, lineage = lineage, advice = advice, recommended = span_of(recommended),
-                                 subject = page.subject(points)](const Observer& observer, Task::Channel&) {
+                                 subject = std::move(subject)](const Observer& observer, Task::Channel&) {
     const CancelToken stop(observer.cancel);
     report::Report report(subject);
     for (const auto& [variant, summary, labels] : given) report.add(variant, summary, labels, stop);
@@ -75,11 +59,21 @@ std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overw
 }  // namespace
 
 void define_reports(nb::module_& m) {
-  nb::class_<PyPage>(m, "Page", "What a page says of the points.")
-      .def(nb::init<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string,
-                    std::string, std::vector<std::string>>(),
-           "title"_a, "provenance"_a, "command"_a, "advice_hint"_a, "catalogue_hint"_a, "names"_a);
-  def_task(m, "start_report", &start_report, "file"_a, "overwrite"_a, "points"_a, "page"_a,
+  nb::class_<report::Subject>(m, "Subject", "What a page says of the points, which start_report() adds.")
+      .def(
+          "__init__",
+          [](report::Subject* made, const std::string& title, const Provenance& provenance, const std::string& command,
+             const std::pair<std::string, std::string>& hints, const std::vector<std::string>& names) {
+            new (made) report::Subject{.title = title,
+                                       .points = {},
+                                       .columns = {.names = names},
+                                       .provenance = provenance,
+                                       .command = command,
+                                       .advice_hint = hints.first,
+                                       .catalogue_hint = hints.second};
+          },
+          "title"_a, "provenance"_a, "command"_a, "hints"_a, "names"_a);
+  def_task(m, "start_report", &start_report, "file"_a, "overwrite"_a, "points"_a, "subject"_a,
            nb::arg("cells").noconvert(), "grid"_a);
   m.def(
       "advice_of",

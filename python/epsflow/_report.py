@@ -73,9 +73,9 @@ def write_report(file: Folder, of: Reported, overwrite: bool, progress: Progress
         ("Made", datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")),
     ]
     names = [] if of.table is None else names_of(of.table, of.points)
-    page = _core.Page(f"{n:,} points", provenance, of.command, *of.hints, names)
+    subject = _core.Subject(f"{n:,} points", provenance, of.command, of.hints, names)
     cells = [(cell, np.ascontiguousarray(cell.labels, np.int32)) for cell in of.cells]
     recommended = np.empty(0, np.int32) if of.recommended is None else of.recommended
     points = _core.Points(of.points, of.metric, weights=of.weights)
     grid = of.lineage, of.data, of.scores, of.advice, recommended
-    run_task(_core.start_report, str(path), replace, points, page, cells, grid, progress=progress)
+    run_task(_core.start_report, str(path), replace, points, subject, cells, grid, progress=progress)

@@ -70,18 +70,6 @@ def test_astropy_units(points, kind):
         as_points(made("deg", None))
 
 
-def test_astropy_masks(points, kind):
-    mask = np.arange(60) == 7
-    X = kind(
-        {"x": table.MaskedColumn(points[:, 0], mask=mask, unit="deg"), "y": table.Column(points[:, 1], unit="deg")}
-    )
-    with pytest.raises(ValueError, match="1 rows of the column 'x'.*drop_missing"):
-        as_points(X)
-    found, rows = epsflow.drop_missing(X)
-    np.testing.assert_array_equal(found, points[~mask])
-    np.testing.assert_array_equal(rows, np.flatnonzero(~mask))
-
-
 def test_angles_come_in_the_unit_of_the_metric(sky, kind):
     radians = np.radians(sky)
     for unit in ("deg", "rad", "arcmin", "hourangle"):
@@ -90,6 +78,8 @@ def test_angles_come_in_the_unit_of_the_metric(sky, kind):
         np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
         np.testing.assert_allclose(as_points(X, HAVERSINE), radians[:, ::-1], rtol=1e-14)
         np.testing.assert_array_equal(as_points(X), values)
+    X = in_units(sky[:, ::-1] / [1, 15], "deg", "hourangle", ["DEJ2000", "RAJ2000"], kind)  # an hour has 15 degrees
+    np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
     for unit in ("deg", None):  # without a conversion, no bit changes
         np.testing.assert_array_equal(as_points(in_units(sky, unit, unit, kind=kind), GREATCIRCLE), sky)
     np.testing.assert_array_equal(as_points(radians * units.rad, HAVERSINE), radians)
@@ -118,12 +108,6 @@ def test_lengths_are_no_angles(points):
         (lambda: swept(points * units.km), ValueError, "X is in km, and metric='greatcircle'"),
         (lambda: swept(half), ValueError, r"'lon' in deg and 'lat' in none.*X\['lat'\].unit ="),
     )
-
-
-def test_each_angle_has_its_unit(sky, labels, kind):
-    X = in_units(sky[:, ::-1] / [1, 15], "deg", "hourangle", ["DEJ2000", "RAJ2000"], kind)  # an hour has 15 degrees
-    np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
-    check_equal(labels, swept(X), epsflow.DBSCAN(0.5, min_samples=4, **GREAT).fit_predict(X))
 
 
 def test_a_unit_counts_for_more_than_a_name(sky, labels):
@@ -315,15 +299,6 @@ def test_results_of_an_eps_with_a_unit_are_found_by_it(points):
         assert [v.eps for v in epsflow.sweep(points * units.Mpc, eps, 3)] == [0.3, 0.1]
 
 
-def test_predict_takes_points_in_the_unit_of_fit(points):
-    model = epsflow.DBSCAN(100 * units.kpc, min_samples=3).fit(points * units.Mpc)
-    again = pickle.loads(pickle.dumps(model))
-    check_equal(model.labels_, model.predict(points * units.Mpc), model.predict(points), again.predict(points))
-    words = r"X is in kpc, and the points of fit were in Mpc: convert it, as X.to\('Mpc'\)"
-    with pytest.raises(ValueError, match=words):
-        model.predict((points * units.Mpc).to("kpc"))
-
-
 def test_what_is_wrong_with_points_is_said_before_the_unit_of_eps(sky):
     X = coordinates.SkyCoord(*sky.T, unit="deg")
     for call in (
@@ -354,9 +329,14 @@ def test_predict_takes_the_units_of_fit_of_each_column(points):
 
     model = epsflow.DBSCAN(0.1, min_samples=3, metric_params={"scale": [1, 0.5]}).fit(made("km", "km / s"))
     np.testing.assert_array_equal(model.predict(made("km", "km / s")), model.labels_)
-    for other, known in ((made("m", "km / s"), "km"), (made("km", "m / s"), "km / s")):
+    of_one = epsflow.DBSCAN(100 * units.pc, min_samples=3).fit(points * units.kpc)
+    again = pickle.loads(pickle.dumps(of_one))
+    check_equal(of_one.labels_, of_one.predict(points * units.kpc), of_one.predict(points), again.predict(points))
+    for fitted, other, known in (
+        (model, made("m", "km / s"), "km"), (model, made("km", "m / s"), "km / s"), (of_one, points * units.pc, "kpc")
+    ):
         with pytest.raises(ValueError, match=rf"the points of fit were in {known}: convert it, as X.to\('{known}'\)"):
-            model.predict(other)
+            fitted.predict(other)
 
 
 def test_units_of_parts_of_a_list_are_not_lost():

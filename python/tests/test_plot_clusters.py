@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -27,23 +27,16 @@ def flat(part):
 def expected_raster(points, labels, extent, shape):
     """Counts each pixel with dictionaries."""
     rows, columns = shape
-    inside = [[Counter() for _ in range(columns)] for _ in range(rows)]
+    inside = defaultdict(Counter)
     for (x, y), label in zip(points.tolist(), labels.tolist()):
         column = min(int((x - extent.left) / (extent.right - extent.left) * columns), columns - 1)
         row = min(int((y - extent.bottom) / (extent.top - extent.bottom) * rows), rows - 1)
-        inside[row][column][label] += 1
-    cluster = np.full(shape, EMPTY)
-    count = np.zeros(shape, np.int64)
-    for row in range(rows):
-        for column in range(columns):
-            counter = inside[row][column]
-            of_noise = counter.pop(-1, 0)
-            if counter:
-                most = max(counter.values())
-                cluster[row, column] = min(label for label, n in counter.items() if n == most)
-                count[row, column] = sum(counter.values())
-            elif of_noise:
-                cluster[row, column], count[row, column] = NOISE, of_noise
+        inside[row, column][label] += 1
+    cluster, count = np.full(shape, EMPTY), np.zeros(shape, np.int64)
+    for pixel, counter in inside.items():
+        of_noise = counter.pop(-1, 0)
+        cluster[pixel] = min(counter, key=lambda label: (-counter[label], label), default=NOISE)
+        count[pixel] = sum(counter.values()) or of_noise
     return cluster, count
 
 

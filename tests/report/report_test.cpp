@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "support/blobs.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
@@ -22,20 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using test::check_error;
-
-/// Returns three blobs at (0, 0), (10, 0), (0, 10).
-std::vector<double> blobs(std::size_t of_each) {
-  std::mt19937 random(5);
-  std::normal_distribution<double> normal(0, 0.7);
-  std::vector<double> values;
-  for (const auto& [x, y] : {std::pair(0, 0), std::pair(10, 0), std::pair(0, 10)}) {
-    for (std::size_t i = 0; i < of_each; ++i) {
-      values.push_back(x + normal(random));
-      values.push_back(y + normal(random));
-    }
-  }
-  return values;
-}
+using test::three_blobs;
 
 /// Returns the data of the page. Fails if a text in it ends the script.
 Json data_of(const std::string& page) {
@@ -55,11 +43,11 @@ Report swept(const std::vector<double>& values, const Sweep& sweep) {
 }
 
 TEST_CASE("a page holds each cell with its counts, its map and its largest clusters") {
-  const std::vector<double> values = blobs(200);
-  const Report report = swept(values, grid({0.3, 0.6}, {4, 8}));
+  const std::vector<double> values = three_blobs().doubles;
+  Report report = swept(values, grid({0.3, 0.6}, {4, 8}));
   CHECK((report.cells() == 4 && report.maps() == 4));
   const Json data = data_of(report.page());
-  CHECK(data["points"] == 600);
+  CHECK(data["points"] == 900);
   CHECK((data["eps"] == Json{0.3, 0.6} && data["minpts"] == Json{4, 8}));
   for (const Json& cell : data["cells"]) {
     CHECK(cell["maps"].size() == 1);
@@ -72,16 +60,18 @@ TEST_CASE("a page holds each cell with its counts, its map and its largest clust
     CHECK(cell["bars"].is_null());
   }
   CHECK(data["advice"].is_null());
+  CHECK_FALSE(data["has_lineage"].get<bool>());
+  CHECK_THROWS_AS(report.add({1, 2}, {}, std::vector<std::int32_t>{0}), UsageError);
 }
 
 TEST_CASE("a page holds the largest clusters of the trees of hierarchies") {
-  const std::vector<double> values = blobs(200);
+  const std::vector<double> values = three_blobs().doubles;
   Report report(Subject{.title = "blobs", .points = PointsView(values, 2)});
-  std::vector<std::int32_t> labels(600, kNoise);
+  std::vector<std::int32_t> labels(900, kNoise);
   std::fill_n(labels.begin(), 50, 0);
   std::fill_n(labels.begin() + 50, 60, 1);
   // Each cluster splits into a small one, which comes first, and a large one.
-  std::vector<TreeCluster> tree{{.birth = std::numeric_limits<double>::infinity(), .death = 1000, .size = 600}};
+  std::vector<TreeCluster> tree{{.birth = std::numeric_limits<double>::infinity(), .death = 1000, .size = 900}};
   for (std::uint32_t i = 0; i < 150; ++i) {
     const std::int64_t parent = i == 0 ? 0 : 2 * std::int64_t{i};
     const double birth = tree[static_cast<std::size_t>(parent)].death;
@@ -90,7 +80,7 @@ TEST_CASE("a page holds the largest clusters of the trees of hierarchies") {
   }
   for (const std::uint32_t size : {2U, 3U}) {
     const Variant variant{.minpts = 4, .min_cluster_size = size};
-    report.add(variant, {.clusters = 2, .noise = 490, .core = 110, .largest = 60}, labels);
+    report.add(variant, {.clusters = 2, .noise = 790, .core = 110, .largest = 60}, labels);
     report.add_tree(variant, tree);
   }
   const Json data = data_of(report.page());
@@ -112,7 +102,7 @@ TEST_CASE("a page holds the largest clusters of the trees of hierarchies") {
 }
 
 TEST_CASE("an exploration on a page") {
-  const std::vector<double> values = blobs(200);
+  const std::vector<double> values = three_blobs().doubles;
   const Engine engine;
   const Dataset points = engine.load(PointsView(values, 2));
   const Exploration made = explore(points);
@@ -177,7 +167,7 @@ TEST_CASE("an exploration on a page") {
 }
 
 TEST_CASE("bars of the clusters of each cell are the lineage's, by the elder rule") {
-  const std::vector<double> values = blobs(60);
+  const std::vector<double> values = three_blobs().doubles;
   const Engine engine;
   const Lineage map = lineage(engine.load(PointsView(values, 2)), grid({0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8}, {3, 6}));
   const auto bars = bars_of_cells(map, 1000);
@@ -251,12 +241,6 @@ TEST_CASE("a page keeps to its size: maps get coarser, those that are recommende
   }
   CHECK(levels.size() >= 3);
   CHECK_THROWS_AS(report.page(1000), UsageError);
-}
-
-TEST_CASE("labels of other points are refused") {
-  const std::vector<double> values{0, 0, 1, 1};
-  Report report(Subject{.title = "two", .points = PointsView(values, 2)});
-  CHECK_THROWS_AS(report.add({1, 2}, {}, std::vector<std::int32_t>{0}), UsageError);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._docs import documented
 from .._explore import Exploration
+from .._labelled import columns_in
 from .._lineage import Lineage
 from .._parameters import as_count
 from .._sweep import SweepResult
@@ -146,8 +147,7 @@ def _bars_of(source: Any, min_samples: Optional[int]) -> _Bars:
                 "give one of them"
             )
     table = lineage.bars(min_samples=min_samples)
-    names = table.columns if hasattr(table, "columns") else table.dtype.names
-    columns = {str(name): np.asarray(table[name]) for name in names}
+    columns = {str(name): np.asarray(table[name]) for name in columns_in(table)}
     eps = np.array(sorted(e for e, m in lineage.variants if m == min_samples))
     chosen = recommended.eps if recommended is not None and recommended.min_samples == min_samples else None
     unit = unit_of_eps(lineage) or unit_of_eps(source)

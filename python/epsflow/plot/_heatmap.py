@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._docs import documented
 from .._explore import Exploration
+from .._labelled import columns_in
 from .._lineage import Lineage
 from .._parameters import require_one_of
 from .._sweep import SweepResult
@@ -105,7 +106,7 @@ def _grid_of(source: Any, quantity: str) -> Grid:
             "returns, or a folder opened by epsflow.load"
         )
     table = source.summary
-    names = table.columns if hasattr(table, "columns") else table.dtype.names
+    names = columns_in(table)
     if _COLUMNS[quantity] not in names:
         raise ValueError(
             f"quantity={quantity!r}: the lineage was made with keep='core', and counts core points alone: "
