@@ -46,12 +46,6 @@ class Predict(ProgramTest):
         self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out",
                    "-", "--json")
 
-    def test_by_another_metric(self):
-        labels, core = self.folder / "gl.npy", self.folder / "gc.npy"
-        metric = ["--metric", "greatcircle", "--unit", "km", "--eps", 50]
-        self.succeeds("cluster", self.points, *metric, "--minpts", 5, "--out", labels, "--core", core)
-        self.assert_predicted(labels, self.points, "--points", self.points, "--labels", labels, "--core", core, *metric)
-
     def test_new_points_need_no_weights(self):
         weighted = self.write_rows("w.csv", "w,x,y", [(1, x, y) for x, y in self.rows])
         labels, core = self.sweep(weighted, "--weight", "w", *self.variant)
