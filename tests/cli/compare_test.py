@@ -134,7 +134,7 @@ class Compare(ProgramTest):
         refuses(2, ["give both"], self.out, self.out, "--eps", 0.3)
         refuses(2, ["one variant", "--cell"], self.out, self.out, "--eps", "0.3,0.5", "--minpts", 4)
         refuses(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], self.out, "--cell", "0.3:4,0.4:4")
-        refuses(3, ["holds no results"], self.folder, "--cell", "0.3:4,0.5:4")
+        refuses(3, ["holds no results", "sweep.json is missing there"], self.folder, "--cell", "0.3:4,0.5:4")
         for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]),
                             ("nan", ["no number in row 0"])):
             wrong = self.write("wrong.csv", f"label\n{text}\n" + "0\n" * 599)

@@ -137,10 +137,6 @@ class Predict(ProgramTest):
         self.fails(2, ["--minpts is missing"], "predict", moved, *clustering[:-2])
         self.fails(2, ["one minpts"], "predict", moved, *clustering[:-1], "4,5")
         self.fails(2, ["--minpts", "--results"], "predict", self.points, *self.clustering, "--minpts", 5)
-        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", self.out,
-                   "--eps", 51, "--minpts", 5)
-        self.fails(3, ["holds no results", "sweep.json is missing there"], "predict", moved, "--results", self.folder,
-                   "--eps", 1, "--minpts", 5)
         mask = self.out / "core" / "eps_50_minpts_5.npy"
         mask.write_bytes(mask.read_bytes()[:-1] + b"\x02")
         self.fails(3, ["core/eps_50_minpts_5.npy", "has changed"], "predict", moved, *clustering)
