@@ -14,21 +14,6 @@ namespace epsflow::cli {
 
 namespace {
 
-/// Reads the only column of a file, without rows that have no number.
-io::FilePoints read_column(const std::filesystem::path& file, std::string_view what, io::ReadOptions options) {
-  options.on_nan = io::NanPolicy::drop;
-  io::FilePoints read = io::read_points(file, options);
-  if (read.dims() == 1) return read;
-  throw input_error("{} holds {} rows of {}, and the {} are one column: give the {} of these points", file.string(),
-                    format_count(read.size()), format_count(read.dims(), "column"), what, what);
-}
-
-void require_all(const std::filesystem::path& file, const io::FilePoints& read, const WholeNumbers& numbers) {
-  if (read.dropped_rows() == 0) return;
-  throw input_error("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?",
-                    file.string(), read.inputs.front().dropped.front(), numbers.what);
-}
-
 std::vector<std::int32_t> whole_numbers(const std::filesystem::path& file, const io::FilePoints& read,
                                         const WholeNumbers& numbers) {
   std::vector<std::int32_t> values(read.size());
@@ -47,6 +32,7 @@ std::vector<std::int32_t> whole_numbers(const std::filesystem::path& file, const
 
 FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers, io::ReadOptions options) {
   bool alone = true;
+  options.on_nan = io::NanPolicy::drop;
   options.choose = [&](const std::vector<std::string>& names) -> std::vector<std::size_t> {
     alone = names.size() == 1;
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -54,8 +40,15 @@ FileColumn read_file_column(const std::filesystem::path& file, const WholeNumber
     }
     return {};
   };
-  const io::FilePoints read = read_column(file, numbers.what, std::move(options));
-  if (alone) require_all(file, read, numbers);
+  const io::FilePoints read = io::read_points(file, options);
+  if (read.dims() != 1) {
+    throw input_error("{} holds {} rows of {}, and the {} are one column: give the {} of these points", file.string(),
+                      format_count(read.size()), format_count(read.dims(), "column"), numbers.what, numbers.what);
+  }
+  if (alone && read.dropped_rows() > 0) {
+    throw input_error("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?",
+                      file.string(), read.inputs.front().dropped.front(), numbers.what);
+  }
   FileColumn column{whole_numbers(file, read, numbers), read.inputs.front().dropped};
   if (numbers.what != kLabelNumbers.what) return column;
   const bool groups = io::is_marked_as_groups(file);

@@ -19,9 +19,7 @@ constexpr std::array kPlainFormats{io::OutputFormat::npy, io::OutputFormat::csv,
 
 /// Returns the machine options that apply to this command.
 OptionGroup resources() {
-  OptionGroup group = machine_options();
-  std::erase_if(group.options, [](const OptionSpec& o) { return o.name != "memory" && o.name != "threads"; });
-  return group;
+  return {"What to use of the machine", {spec_of<EngineOptions>("memory"), spec_of<EngineOptions>("threads")}};
 }
 
 struct PredictCommand {

@@ -194,7 +194,7 @@ void MapScores::find_dimensions(std::size_t dims) {
   for (std::size_t m = 0; m < levels; ++m) {
     // The median of a count of p events is about p − 4/3, the point itself not counted.
     x[m] = std::log(std::max(points_of(m) - 4.0 / 3, 1.0 / 3));
-    const auto core = [&](std::size_t e) { return static_cast<double>(at(e, m).summary.core) / n_; };
+    const auto core = [&](std::size_t e) { return static_cast<double>(cell_at({e, m}).summary.core) / n_; };
     for (std::size_t e = 1; e < eps_.size(); ++e) {
       if (!(core(0) < 0.5 && core(e - 1) <= 0.5 && core(e) > 0.5)) continue;
       const double share = (0.5 - core(e - 1)) / (core(e) - core(e - 1));
@@ -228,7 +228,7 @@ void MapScores::score_minpts(std::size_t minpts) {
   };
   std::vector<Chain> all;
   for (std::size_t e = 0; e < eps_.size(); ++e) {
-    const LineageCell& here = at(e, minpts);
+    const LineageCell& here = cell_at({e, minpts});
     std::vector<double>& size = sizes_[e * minpts_.size() + minpts];
     size = sizes_in_any_order(here.core, here.summary.border, p);
     Chained& now = chained_[e * minpts_.size() + minpts];
@@ -237,7 +237,7 @@ void MapScores::score_minpts(std::size_t minpts) {
     if (e > 0) {
       const Chained& before = chained(e - 1, minpts);
       for (std::size_t k = 0; k < before.clusters.size(); ++k) {
-        arriving[at(e - 1, minpts).parent_eps[before.clusters[k]]].push_back(before.chains[k]);
+        arriving[cell_at({e - 1, minpts}).parent_eps[before.clusters[k]]].push_back(before.chains[k]);
       }
     }
     for (std::uint32_t k = 0; k < here.clusters(); ++k) {
@@ -386,7 +386,7 @@ bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   if (from.empty() || from.size() != to.size()) return false;
   std::vector<std::uint32_t> in;
   in.reserve(from.size());
-  for (const std::uint32_t k : from) in.push_back(at(eps, minpts).parent_minpts[k]);
+  for (const std::uint32_t k : from) in.push_back(cell_at({eps, minpts}).parent_minpts[k]);
   std::sort(in.begin(), in.end());
   return in == to;
 }

@@ -129,9 +129,6 @@ class MapScores {
     std::vector<std::uint32_t> chains;
   };
 
-  [[nodiscard]] const LineageCell& at(std::size_t eps, std::size_t minpts) const {
-    return lineage_.cell(cell({eps, minpts}));
-  }
   [[nodiscard]] const Chained& chained(std::size_t eps, std::size_t minpts) const noexcept {
     return chained_[eps * minpts_.size() + minpts];
   }

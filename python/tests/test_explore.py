@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import pickle
 import warnings
 
 import numpy as np
@@ -12,12 +10,6 @@ import pytest
 from checks import check_attributes, check_refused
 
 import epsflow
-
-FLAGS = {
-    "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge",
-    "few-points",
-    "duplicates", "quantised", "one-axis-rules", "coarse", "unfinished",
-}  # fmt: skip
 
 
 def blobs(clusters: int, dims: int = 2, size: int = 200, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -38,11 +30,11 @@ def same_partition(a, b) -> bool:
     return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
 
 
-@pytest.mark.parametrize("clusters, dims", [(2, 2), (5, 2), (9, 2), (4, 3), (6, 5)])
+@pytest.mark.parametrize("clusters, dims", [(2, 2), (9, 2), (6, 5)])
 def test_blobs(clusters, dims):
     X, truth = blobs(clusters, dims)
     found = epsflow.explore(X)
-    offer = found.recommended
+    offer, plain = found.recommended, found.one_eps
     assert offer is not None and offer.n_clusters == clusters
     clustered = offer.labels >= 0
     assert clustered.mean() > 0.95 and same_partition(offer.labels[clustered], truth[clustered])
@@ -50,16 +42,10 @@ def test_blobs(clusters, dims):
     assert 0.1 <= offer.confidence <= 0.97 and offer.score > 0
     assert (offer.eps_of_clusters.min(), offer.eps_of_clusters.max()) == offer.plateau
     assert (offer.eps is None) == (len(set(offer.eps_of_clusters)) > 1)
-    for cluster, eps in enumerate(offer.eps_of_clusters):
-        alone = epsflow.sweep(X, eps, offer.min_samples, core=True)[0]
-        own = offer.core & (offer.labels == cluster)
-        np.testing.assert_array_equal(own, alone.core & (alone.labels == alone.labels[own.argmax()]))
-    plain = found.one_eps
     assert plain.plateau[0] <= plain.eps <= plain.plateau[1] and set(plain.eps_of_clusters) == {plain.eps}
     assert plain.min_samples_range[0] <= plain.min_samples <= plain.min_samples_range[1]
-    assert "no-clusters" not in names(found) and names(found) <= FLAGS
-    swept = epsflow.sweep(X, plain.eps, plain.min_samples, core=True)[0]
-    check_attributes(plain, swept, "labels", "core")
+    assert "no-clusters" not in names(found)
+    check_attributes(plain, epsflow.sweep(X, plain.eps, plain.min_samples, core=True)[0], "labels", "core")
     for one in (offer, plain):
         assert one.labels.dtype == np.int32 and not one.labels.flags.writeable
         assert one.core.dtype == np.bool_ and not one.core.flags.writeable
@@ -82,20 +68,16 @@ def test_what_an_exploration_holds():
     assert (list(found.eps), list(found.min_samples)) == epsflow.suggest(X)
 
 
-@pytest.mark.parametrize("dims", [2, 3])
-def test_uniform_points_have_no_clusters(dims):
-    found = epsflow.explore(np.random.default_rng(dims).uniform(size=(1500, dims)))
+def test_uniform_points_have_no_clusters():
+    found = epsflow.explore(np.random.default_rng(2).uniform(size=(1500, 2)))
     assert found.recommended is None and found.alternatives == []
-    assert "no-clusters" in names(found)
     flag = next(flag for flag in found.flags if flag.name == "no-clusters")
     assert str(flag) == flag.text and flag.text.startswith("probably no clusters") and flag.text in repr(found)
     assert "recommended: nothing" in repr(found)
 
 
-@pytest.mark.parametrize(
-    "X", [np.empty((0, 2)), np.arange(18.0).reshape(9, 2), np.ones((50, 3))], ids=["none", "nine", "equal"]
-)
-def test_too_few_points_and_equal_ones(X):
+def test_too_few_points():
+    X = np.arange(18.0).reshape(9, 2)
     found = epsflow.explore(X)
     assert found.recommended is None and "no-clusters" in names(found)
     assert [len(of) for of in (found.eps, found.min_samples, found.map, found.map.clusters)] == [0] * 4
@@ -158,15 +140,10 @@ def test_a_data_set_is_explored():
 def test_weights():
     X, _ = blobs(5)
     ones = np.ones(len(X))
-    plain = epsflow.explore(X)
-    assert epsflow.suggest(X, sample_weight=ones) == epsflow.suggest(X)
-    assert repr(epsflow.explore(X, sample_weight=1.0)) == repr(epsflow.explore(X, sample_weight=ones)) == repr(plain)
+    assert repr(epsflow.explore(X, sample_weight=1.0)) == repr(epsflow.explore(X, sample_weight=ones))
     # min_samples is a multiple of the mean weight.
-    eps, min_samples = epsflow.suggest(X, sample_weight=4 * ones)
-    assert (eps, min_samples) == (epsflow.suggest(X)[0], [4 * m for m in epsflow.suggest(X)[1]])
-    fourfold = epsflow.explore(X, sample_weight=4 * ones).recommended
-    assert (fourfold.eps, fourfold.min_samples) == (plain.recommended.eps, 4 * plain.recommended.min_samples)
-    np.testing.assert_array_equal(fourfold.labels, plain.recommended.labels)
+    eps, min_samples = epsflow.suggest(X)
+    assert epsflow.suggest(X, sample_weight=4 * ones) == (eps, [4 * m for m in min_samples])
     weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
     grid = np.geomspace(0.05, 5, 30), [20, 40]
     data = epsflow.Engine("cpu", threads=1).load(X)
@@ -174,24 +151,11 @@ def test_weights():
     for asked in ((), grid, grid[:1]):
         found = epsflow.explore(X, *asked, sample_weight=weights)
         assert repr(data.explore(*asked, sample_weight=weights)) == repr(found) != repr(epsflow.explore(X, *asked))
-        offer = found.recommended
+        offer = found.one_eps
         swept = epsflow.sweep(X, offer.eps, offer.min_samples, sample_weight=weights)[0]
         np.testing.assert_array_equal(offer.labels, swept.labels)
         lineage = epsflow.lineage(X, variants=found.map.variants, sample_weight=weights)
         np.testing.assert_array_equal(found.map.clusters, lineage.clusters)
-
-
-def test_weights_as_the_program_takes_them(tmp_path, program):
-    X, _ = blobs(5)
-    weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
-    np.savetxt(tmp_path / "x.csv", np.column_stack([X, weights]), "%.17g", ",", header="x,y,w", comments="")
-    run = program("explore", tmp_path / "x.csv", "--columns", "x,y", "--weight", "w", "--json", "--quiet")
-    assert run.returncode == 0, run.stderr
-    theirs, found = json.loads(run.stdout), epsflow.explore(X, sample_weight=weights)
-    assert theirs["grid"] == {"eps": found.eps.tolist(), "minpts": found.min_samples.tolist()}
-    offer = found.recommended
-    same = (("eps", offer.eps), ("minpts", offer.min_samples), ("clusters", offer.n_clusters), ("noise", offer.n_noise))
-    assert {name: theirs["recommended"][name] for name, _ in same} == dict(same)
 
 
 @pytest.mark.parametrize("call", [epsflow.explore, epsflow.suggest, epsflow.AutoDBSCAN().fit])
@@ -200,7 +164,6 @@ def test_weights_that_cannot_be(call):
     ones, third = np.ones(len(X)), np.arange(len(X)) == 3
     for weights, words in (
         (ones[:7], r"sample_weight.shape == \(7,\), expected \(400,\)"),
-        (np.where(third, np.nan, 1), "weight of point 3.* nan"),
         (ones - 2 * third, "some weights are below 0.*; use weights of 0 and more"),
         (ones / 10, "mean weight of a point is 0.1, and min_samples, which is.*give a grid of eps and min_samples"),
     ):
@@ -224,48 +187,40 @@ def test_angles():
     truth = np.repeat(np.arange(4), 150)
     X = np.array([[10.0, 80], [40, 75], [100, 82], [200, 70]])[truth] + random.normal(scale=0.3, size=(600, 2))
     of_angles = {"metric": "greatcircle", "metric_params": {"unit": "km"}}
-    for eps in (None, np.geomspace(0.5, 5000, 40)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            found = epsflow.explore(X, eps, **of_angles)
-        assert found.recommended.n_clusters == 4 and 5 < found.one_eps.eps < 1000
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = epsflow.explore(X, np.geomspace(0.5, 5000, 40), **of_angles)
+    assert found.recommended.n_clusters == 4 and 5 < found.one_eps.eps < 1000
     with pytest.warns(UserWarning, match="is taken in km, and is no smaller than the whole field"):
         epsflow.explore(X[:150], [1000, 2000], 4, **of_angles)
 
 
 def test_alternatives_are_other_scales():
-    """Returns six clusters in two distant groups."""
     random = np.random.default_rng(6)
     centres = np.array([[x + dx, dy] for x in (0.0, 60) for dx, dy in ((0, 0), (1.7, 0), (0.85, 1.5))])
-    X = np.repeat(centres, 150, axis=0) + random.normal(scale=0.25, size=(900, 2))
-    found = epsflow.explore(X)
-    offers = [found.recommended, *found.alternatives]
-    assert {2, 6} <= {offer.n_clusters for offer in offers}
-    assert len(found.alternatives) <= 2 and repr(found).count("alternative:") == len(found.alternatives)
+    found = epsflow.explore(np.repeat(centres, 150, axis=0) + random.normal(scale=0.25, size=(900, 2)))
+    assert {2, 6} <= {offer.n_clusters for offer in (found.recommended, *found.alternatives)}
+    assert repr(found).count("alternative:") == len(found.alternatives)
 
 
 @pytest.mark.parametrize("container", ["array", "pandas"])
 def test_auto_dbscan(container):
     points, _ = blobs(5)
     X = points if container == "array" else pytest.importorskip("pandas").DataFrame(points, columns=["x", "y"])
-    model = epsflow.AutoDBSCAN().fit(X)
-    exploration = epsflow.explore(points)
-    found = exploration.recommended
-    assert (model.eps_, model.min_samples_, model.n_features_in_) == (found.eps, found.min_samples, 2)
-    np.testing.assert_array_equal(model.eps_of_clusters_, found.eps_of_clusters)
-    np.testing.assert_array_equal(model.labels_, found.labels)
-    np.testing.assert_array_equal(model.components_, points[found.core])
-    plain, found_at_one = epsflow.AutoDBSCAN(eps="one").fit(X), exploration.one_eps
-    dbscan = epsflow.DBSCAN(found_at_one.eps, min_samples=found_at_one.min_samples).fit(points)
-    assert plain.eps_ == found_at_one.eps and set(plain.eps_of_clusters_) == {plain.eps_}
-    check_attributes(plain, dbscan, "labels_", "core_sample_indices_", "components_")
+    explored = epsflow.explore(points)
+    for eps, found in (("each", explored.recommended), ("one", explored.one_eps)):
+        model = epsflow.AutoDBSCAN(eps=eps, n_jobs=1, backend="cpu").fit(X)
+        assert (model.eps_, model.min_samples_, model.n_features_in_) == (found.eps, found.min_samples, 2)
+        np.testing.assert_array_equal(model.eps_of_clusters_, found.eps_of_clusters)
+        np.testing.assert_array_equal(model.labels_, found.labels)
+        np.testing.assert_array_equal(model.core_sample_indices_, np.flatnonzero(found.core))
+        np.testing.assert_array_equal(model.components_, points[found.core])
+        assert repr(model.exploration_) == repr(explored)
+        np.testing.assert_array_equal(model.fit_predict(X), found.labels)
+        model.labels_[0] = 7  # labels_ belongs to the caller
+        assert hasattr(model, "feature_names_in_") == (container == "pandas")
     with pytest.raises(ValueError, match="eps is 'some'; it is 'each' or 'one'"):
         epsflow.AutoDBSCAN(eps="some").fit(X)
-    assert repr(model.exploration_) == repr(epsflow.explore(points))
-    np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
-    model.labels_[0] = 7  # labels_ belongs to the caller
-    assert hasattr(model, "feature_names_in_") == (container == "pandas")
-    assert epsflow.AutoDBSCAN(n_jobs=1, backend="cpu").fit(X).eps_ == found.eps
 
 
 def test_auto_dbscan_with_weights():
@@ -273,9 +228,6 @@ def test_auto_dbscan_with_weights():
     weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
     model = epsflow.AutoDBSCAN(eps="one").fit(X, sample_weight=weights)
     assert repr(model.exploration_) == repr(epsflow.explore(X, sample_weight=weights))
-    assert model.min_samples_ != epsflow.AutoDBSCAN().fit(X).min_samples_
-    dbscan = epsflow.DBSCAN(model.eps_, min_samples=model.min_samples_).fit(X, sample_weight=weights)
-    check_attributes(model, dbscan, "labels_", "core_sample_indices_")
     each = epsflow.AutoDBSCAN().fit_predict(X, sample_weight=weights)
     np.testing.assert_array_equal(each, model.exploration_.recommended.labels)
     with pytest.raises(ValueError, match="at least one non-zero number"):
@@ -289,8 +241,6 @@ def test_auto_dbscan_where_nothing_is_found():
     assert model.labels_.tolist() == [0] * 800 and model.labels_.dtype == np.int32
     assert model.core_sample_indices_.shape == (0,) and model.components_.shape == (0, 2)
     assert "no-clusters" in names(model.exploration_)
-    again = pickle.loads(pickle.dumps(model))
-    assert again.eps_ is None and repr(again.exploration_) == repr(model.exploration_)
 
 
 def test_auto_dbscan_by_metrics():

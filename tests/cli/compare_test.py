@@ -10,20 +10,7 @@ from collections import Counter
 from support import ProgramTest, npy_labels
 
 
-def indices(a, b):
-    """Returns the adjusted Rand index, variation of information and share of kept points from all pairs of labels."""
-    n = len(a)
-    both, of_a, of_b = Counter(zip(a, b)), Counter(a), Counter(b)
-    pairs = lambda counts: sum(c * (c - 1) for c in counts.values())
-    together, only_a, only_b = pairs(both), pairs(of_a) - pairs(both), pairs(of_b) - pairs(both)
-    apart = n * (n - 1) - together - only_a - only_b
-    rand = 1.0 if only_a == only_b == 0 else (
-        2 * (together * apart - only_a * only_b)
-        / ((together + only_a) * (only_a + apart) + (together + only_b) * (only_b + apart)))
-    variation = sum(c * (math.log(of_a[x] / c) + math.log(of_b[y] / c)) for (x, y), c in both.items()) / n
-    clustered = sum(c for x, c in of_a.items() if x >= 0)
-    most = sum(max((c for (p, y), c in both.items() if p == x and y >= 0), default=0) for x in of_a if x >= 0)
-    return {"adjusted_rand": rand, "variation": variation, "kept": most / clustered}
+INDICES = ("adjusted_rand", "variation", "normalised_variation", "kept", "kept_back")
 
 
 class Compare(ProgramTest):
@@ -37,23 +24,23 @@ class Compare(ProgramTest):
     def sweep(self, *words, points=None):
         self.succeeds("sweep", points or self.points, *words, "--quiet")
 
-    def labels(self, eps, minpts, folder=None):
-        return npy_labels((folder or self.out) / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
+    def file(self, eps, minpts, folder=None):
+        return (folder or self.out) / "labels" / f"eps_{eps}_minpts_{minpts}.npy"
 
     def compared(self, *words):
         return self.json("compare", *words)
 
-    def assert_indices(self, found, a, b):
-        for name, value in indices(a, b).items():
-            self.assertAlmostEqual(found[name], value, places=12)
+    def assert_as_of_files(self, found, a, b):
+        """Compares the indices with a comparison of two files of labels."""
+        files = self.compared(a, b)
+        self.assertEqual({name: found[name] for name in INDICES}, {name: files[name] for name in INDICES})
 
     def test_two_variants_of_a_folder(self):
-        a, b = self.labels(0.3, 8), self.labels(0.5, 4)
+        files = self.file(0.3, 8), self.file(0.5, 4)
+        a, b = map(npy_labels, files)
         found = self.compared(self.out, "--cell", "0.3:8", "--cell", "0.5:4")
         self.assertEqual((found["points"], found["a"]["eps"], found["b"]["minpts"]), (600, 0.3, 4))
-        self.assert_indices(found, a, b)
-        self.assertAlmostEqual(found["kept_back"], indices(b, a)["kept"], delta=1e-12)
-        self.assertAlmostEqual(found["normalised_variation"], found["variation"] / math.log(600), delta=1e-12)
+        self.assert_as_of_files(found, *files)
         self.assertEqual((found["a"]["clusters"], found["b"]["noise"]), (max(a) + 1, b.count(-1)))
         both = Counter(zip(a, b))
         sizes = [fate["points"] for fate in found["became"] if fate["cluster"] >= 0]
@@ -78,6 +65,10 @@ class Compare(ProgramTest):
             ["2", "1", "-", "-", "-", "-", "0", "1"],
             ["noise", "2", "7", "1", "50.0", "%", "50.0", "%", "1", "1"]])
         self.assertIn("3 clusters, 2 noise", p.stdout)
+        found = self.compared(a, b)
+        variation = 1.40922561989161  # like the adjusted Rand index, of scikit-learn
+        for name, value in zip(INDICES, (-1 / 19, variation, variation / math.log(8), 3 / 6, 3 / 5)):
+            self.assertAlmostEqual(found[name], value, places=12)
         self.assertIn("and 2 smaller clusters of A; --most shows more",
                       self.succeeds("compare", a, b, "--most", 1).stdout)
         self.assertEqual(self.succeeds("compare", a, b, "--quiet").stdout, "")
@@ -109,8 +100,9 @@ class Compare(ProgramTest):
         self.assertEqual([(v["eps"], v["minpts"]) for v in found["variants"]], [(0.3, 4), (0.5, 4)])
         self.assertEqual((found["only_a"], found["only_b"]), (2, 1))
         for variant in found["variants"]:
-            a, b = (self.labels(variant["eps"], 4, folder) for folder in (self.out, other))
-            self.assert_indices(variant, a, b)
+            files = [self.file(variant["eps"], 4, folder) for folder in (self.out, other)]
+            self.assert_as_of_files(variant, *files)
+            a, b = map(npy_labels, files)
             self.assertEqual((variant["clusters_a"], variant["noise_b"]), (max(a) + 1, b.count(-1)))
         p = self.succeeds("compare", self.out, other)
         self.assertEqual(len(p.stdout.splitlines()), 4)
@@ -142,12 +134,12 @@ class Compare(ProgramTest):
         refuses(2, ["give both"], self.out, self.out, "--eps", 0.3)
         refuses(2, ["one variant", "--cell"], self.out, self.out, "--eps", "0.3,0.5", "--minpts", 4)
         refuses(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], self.out, "--cell", "0.3:4,0.4:4")
-        refuses(3, ["holds no results"], self.folder, "--cell", "0.3:4,0.5:4")
+        refuses(3, ["holds no results", "sweep.json is missing there"], self.folder, "--cell", "0.3:4,0.5:4")
         for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]),
                             ("nan", ["no number in row 0"])):
             wrong = self.write("wrong.csv", f"label\n{text}\n" + "0\n" * 599)
             refuses(3, ["wrong.csv", *parts], labels, wrong)
-        file = self.out / "labels" / "eps_0.3_minpts_4.npy"
+        file = self.file(0.3, 4)
         file.write_bytes(file.read_bytes()[:-4] + struct.pack("<i", 9))
         refuses(3, ["eps_0.3_minpts_4.npy", "has changed"], self.out, "--cell", "0.3:4,0.5:4")
 
@@ -157,7 +149,7 @@ class Compare(ProgramTest):
         self.sweep("--eps", 0.3, "--minpts", 4, "--out", other, points=moved)
         p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.out, other)
         self.assertNotIn("--cell", p.stderr)
-        self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.out, other)))
+        self.compared(self.file(0.3, 4), self.file(0.3, 4, other))
         # Results with weights and metrics still have the same points.
         weighted = self.write_rows("w.csv", "x,y,w", [(x, y, 2) for x, y in self.rows])
         shutil.rmtree(other)
@@ -179,7 +171,7 @@ class Compare(ProgramTest):
         for pair in itertools.product(a, b):
             found = self.compared(*pair)
             self.assertEqual(found["points"], 597)
-            self.assert_indices(found, npy_labels(a[0]), npy_labels(b[0]))
+            self.assert_as_of_files(found, a[0], b[0])
         other = self.write_rows("other.csv", "label,x", [(i % 3 if i != 5 else "", 1) for i in range(600)])
         self.assertEqual(self.compared(a[1], other)["points"], 596)
 

@@ -46,12 +46,6 @@ class Predict(ProgramTest):
         self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out",
                    "-", "--json")
 
-    def test_by_another_metric(self):
-        labels, core = self.folder / "gl.npy", self.folder / "gc.npy"
-        metric = ["--metric", "greatcircle", "--unit", "km", "--eps", 50]
-        self.succeeds("cluster", self.points, *metric, "--minpts", 5, "--out", labels, "--core", core)
-        self.assert_predicted(labels, self.points, "--points", self.points, "--labels", labels, "--core", core, *metric)
-
     def test_new_points_need_no_weights(self):
         weighted = self.write_rows("w.csv", "w,x,y", [(1, x, y) for x, y in self.rows])
         labels, core = self.sweep(weighted, "--weight", "w", *self.variant)
@@ -143,10 +137,6 @@ class Predict(ProgramTest):
         self.fails(2, ["--minpts is missing"], "predict", moved, *clustering[:-2])
         self.fails(2, ["one minpts"], "predict", moved, *clustering[:-1], "4,5")
         self.fails(2, ["--minpts", "--results"], "predict", self.points, *self.clustering, "--minpts", 5)
-        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", self.out,
-                   "--eps", 51, "--minpts", 5)
-        self.fails(3, ["holds no results", "sweep.json is missing there"], "predict", moved, "--results", self.folder,
-                   "--eps", 1, "--minpts", 5)
         mask = self.out / "core" / "eps_50_minpts_5.npy"
         mask.write_bytes(mask.read_bytes()[:-1] + b"\x02")
         self.fails(3, ["core/eps_50_minpts_5.npy", "has changed"], "predict", moved, *clustering)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -49,52 +48,39 @@ std::int32_t cluster_of(const std::string& blocks, std::size_t block) {
   return kNoise;
 }
 
-/// Returns the lineage of a run with RunOptions::clusters. drawn: in the sweep's order. points: size of a block.
+/// Returns the lineage of these cells. The first block of each cluster lies in a cluster of the next wider and of the
+/// next looser cell. drawn: in the sweep's order. points: size of a block.
 Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
-  std::map<double, std::vector<Drawn>> groups;
-  std::vector<Variant> variants;
-  for (const Drawn& cell : drawn) {
-    groups[cell.variant.eps].push_back(cell);
-    variants.push_back(cell.variant);
-  }
-  LineageBuilder builder{Sweep(variants)};
-  for (auto& [eps, cells] : groups) {
-    std::sort(cells.begin(), cells.end(),
-              [](const Drawn& a, const Drawn& b) { return a.variant.minpts > b.variant.minpts; });
-    std::vector<std::int32_t> core_since(cells.front().blocks.size(), Clusters::kNeverCore);
-    std::int32_t before = 0;  // number of clusters of larger minpts
-    for (std::size_t level = 0; level < cells.size(); ++level) {
-      const std::string& blocks = cells[level].blocks;
-      VariantResult result;
-      result.variant = cells[level].variant;
-      for (const std::uint32_t first : firsts_of(blocks)) {
-        const auto size = static_cast<std::uint32_t>(points * std::count(blocks.begin(), blocks.end(), blocks[first]));
-        result.clusters.first_core.push_back(static_cast<std::uint32_t>(first * points));
-        result.clusters.core.push_back(size);
-        result.clusters.size.push_back(size);
-        result.summary.core += size;
-        result.summary.largest = std::max<std::uint64_t>(result.summary.largest, size);
-      }
-      result.summary.clusters = result.clusters.count();
-      result.summary.noise = blocks.size() * points - result.summary.core;
-      if (level > 0) {
-        for (const std::uint32_t first : firsts_of(cells[level - 1].blocks)) {
-          result.clusters.joined.push_back(static_cast<std::uint32_t>(cluster_of(blocks, first)));
-        }
-      }
-      for (std::size_t b = 0; b < blocks.size(); ++b) {
-        if (core_since[b] == Clusters::kNeverCore && blocks[b] != '.') core_since[b] = before + cluster_of(blocks, b);
-      }
-      before += static_cast<std::int32_t>(result.clusters.count());
-      if (level + 1 == cells.size()) {
-        Labels of_points(core_since.size() * points);
-        for (std::size_t i = 0; i < of_points.size(); ++i) of_points[i] = core_since[i / points];
-        result.clusters.core_since = std::move(of_points);
-      }
-      builder.add(result);
+  std::vector<LineageCell> cells;
+  for (const Drawn& from : drawn) {
+    const Variant& variant = from.variant;
+    const std::vector<std::uint32_t> firsts = firsts_of(from.blocks);
+    LineageCell& cell = cells.emplace_back();
+    cell.variant = variant;
+    cell.summary.clusters = firsts.size();
+    for (const std::uint32_t first : firsts) {
+      const auto blocks = static_cast<std::size_t>(std::ranges::count(from.blocks, from.blocks[first]));
+      cell.first_core.push_back(static_cast<std::uint32_t>(first * points));
+      cell.core.push_back(static_cast<std::uint32_t>(blocks * points));
+      cell.summary.core += cell.core.back();
+      cell.summary.largest = std::max<std::uint64_t>(cell.summary.largest, cell.core.back());
+    }
+    cell.size = cell.core;
+    cell.summary.noise = from.blocks.size() * points - cell.summary.core;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const Variant& v = drawn[i].variant;
+      const bool is_wider = v.minpts == variant.minpts && v.eps > variant.eps;
+      const bool is_looser = v.eps == variant.eps && v.minpts < variant.minpts;
+      if (is_wider && (!cell.wider || v.eps < drawn[*cell.wider].variant.eps)) cell.wider = i;
+      if (is_looser && (!cell.looser || v.minpts > drawn[*cell.looser].variant.minpts)) cell.looser = i;
+    }
+    for (const std::uint32_t first : firsts) {
+      const auto in = [&](std::size_t i) { return static_cast<std::uint32_t>(cluster_of(drawn[i].blocks, first)); };
+      if (cell.wider) cell.parent_eps.push_back(in(*cell.wider));
+      if (cell.looser) cell.parent_minpts.push_back(in(*cell.looser));
     }
   }
-  return builder.finish();
+  return Lineage(cells);
 }
 
 struct BigCluster {
@@ -202,7 +188,7 @@ TEST_CASE("map scores: clusters under five points, or one in a hundred, are nois
 
 TEST_CASE("map scores: minpts around a cell whose big clusters lie one to one in each other") {
   const Lineage lineage =
-      lineage_of({{{1, 8}, "aa.bb....."},
+      lineage_of({{{1, 8}, "aa..bb...."},
                   {{1, 4}, "aaaaa.cc.."},  // two merge and one is new: the number is equal, the clusters are not
                   {{1, 2}, "aaaaa.cccc"},
                   {{2, 8}, "aaa.bbb..."},

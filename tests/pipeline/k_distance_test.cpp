@@ -245,6 +245,9 @@ TEST_CASE("knee: where clusters end and noise begins, with duplicates and an out
   distances.insert(distances.end(), 50, 0.0);
   distances.push_back(kInfinity);
   REQUIRE(knee(distances).distance == found.distance);
+  for (const double factor : {1e-300, 1e300}) {
+    REQUIRE(knee(times(distances, factor)).distance == Approx(found.distance * factor).epsilon(1e-12).margin(0));
+  }
 }
 
 TEST_CASE("knee: none where no curve is") {
