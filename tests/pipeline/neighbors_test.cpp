@@ -1,15 +1,12 @@
 #include <epsflow/pipeline/neighbors.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -168,26 +165,6 @@ TEST_CASE("neighbors: a packed table that cannot be is refused") {
   options.run.search.kernel = Kernel::global;
   const DataSet flat = make_data("uniform", 30, 2, Precision::float64, 3);
   check_error<UsageError>({"packed"}, [&] { (void)neighbors(flat.view(), 1, Distances::omit, options); });
-}
-
-TEST_CASE("neighbors: progress is reported one call at a time") {
-  const DataSet data = make_data("clustered", 4000, 2, Precision::float64, 2);
-  const Settings options{.engine = {.threads = 8}, .run = {.search = {.format = FormatChoice::csr, .lane_pairs = 300}}};
-  Observer observer;
-  std::atomic<int> inside{0}, calls{0};
-  std::atomic<bool> overlapped{false}, share_is_a_share{true};
-  observer.on_progress = [&](const Progress& p) {
-    if (++inside > 1) overlapped = true;
-    ++calls;
-    if (!(p.table_share >= 0 && p.table_share <= 1)) share_is_a_share = false;
-    // The delay is long enough for another thread to enter.
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-    --inside;
-  };
-  (void)neighbors(data.view(), 0.3, Distances::omit, options, observer);
-  CHECK_FALSE(overlapped);
-  CHECK(share_is_a_share);
-  CHECK(calls > 0);
 }
 
 TEST_CASE("neighbors: cancelled before it begins") {
