@@ -41,15 +41,6 @@ TEST_CASE("flow: progress only grows, one call at a time, and ends with all vari
   }
 }
 
-TEST_CASE("flow: every variant is handed out exactly once") {
-  for (const Settings& options : flows()) {
-    const Watchdog watchdog("each variant once");
-    Collector results;
-    collect(results, options);
-    CHECK((results.right() && results.complete()));
-  }
-}
-
 TEST_CASE("flow: an empty sweep has no results") {
   CHECK(run(scene().data.view(), Sweep()).empty());
   CHECK(run(scene().data.view(), grid({}, {4})).empty());
