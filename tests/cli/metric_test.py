@@ -63,10 +63,7 @@ class Metrics(ProgramTest):
         expected = self.expected()
         self.assertGreater(max(expected), 1)
         self.assertIn(-1, expected)
-        for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)),
-                                  ("c.csv", ["z", "pickup_lat", "id", "pickup_lon"], lambda a, b: (0.5, b, 7, a)),
-                                  ("d.csv", ["l", "b", "magnitude"], lambda a, b: (a, b, 1.5)),
-                                  ("e.csv", ["u", "v"], lambda a, b: (a, b)),
+        for name, header, row in (("e.csv", ["u", "v"], lambda a, b: (a, b)),
                                   ("j.csv", ["name", "dec", "kind", "ra"], lambda a, b: ("M 31", b, "galaxy", a))):
             with self.subTest(header):
                 self.assertEqual(self.labels(self.table(name, header, row)), expected)
@@ -77,14 +74,11 @@ class Metrics(ProgramTest):
             self.assertEqual(self.labels(chosen, "--columns", columns), expected)
 
     def test_names_that_contradict_each_other(self):
-        expected = self.labels(self.write_rows("a.csv", "ra,dec", self.sky))
-        for number, header in enumerate((["lat", "x"], ["dec", "lon"], ["DEJ2000", "GLON"], ["lon", "lon2"])):
-            for metric in ("greatcircle", "haversine"):
-                points = self.table(f"{number}.csv", header, lambda a, b: (b, a))
-                self.fails(2, [f"'{header[0]}', '{header[1]}'", "--columns", "--latitude-first"],
-                           "cluster", points, "--metric", metric, *self.variant)
-            self.assertEqual(self.labels(points, "--latitude-first"), expected)
-            self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header)), expected)
+        points = self.table("n.csv", ["dec", "lon"], lambda a, b: (b, a))
+        self.fails(2, ["'dec', 'lon'", "--columns", "--latitude-first"], "cluster", points, "--metric", "greatcircle",
+                   *self.variant)
+        for words in ([], ["--columns", "dec,lon"]):
+            self.assertEqual(self.labels(points, "--latitude-first", *words), self.expected())
         several = self.table("s.csv", ["ra", "dec", "l", "b"], lambda a, b: (a, b, 0, 0))
         for words, named in (([], "'ra', 'dec', 'l', 'b'"), (["--columns", "dec,l"], "'dec', 'l'")):
             self.fails(2, [named, "--columns"], "cluster", several, "--metric", "greatcircle", *words, *self.variant)
@@ -97,10 +91,6 @@ class Metrics(ProgramTest):
         for more in ([], ["--columns", "0,2", "--latitude-first"]):
             self.fails(2, parts, "cluster", radians, *words, "greatcircle", *more)
         self.succeeds("cluster", radians, *words, "haversine")
-        degrees = self.table("d.csv", ["RAdeg", "DEdeg"], lambda a, b: (a, b))
-        self.fails(2, ["in degrees", "haversine takes radians", "--metric greatcircle"], "plan", degrees, *words,
-                   "haversine")
-        self.succeeds("cluster", degrees, *words, "greatcircle")
 
     def test_an_eps_as_large_as_the_field_is_doubted(self):
         points = self.write_rows("p.csv", "dec,ra", [(20 + 8 * i / 99, 100 + 10 * i / 99) for i in range(100)])
