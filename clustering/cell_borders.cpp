@@ -9,10 +9,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <atomic>
 #include <vector>
 
 #include <epsflow/clustering/cell_loops-inl.hpp>
+#include <epsflow/clustering/size_adder.hpp>
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/index/cell_window.hpp>
 
@@ -62,33 +62,6 @@ void find_borders(const CellInput& in, Range cells, std::uint32_t minpts, const 
 struct NearCell {
   std::uint32_t number;
   Range points;
-};
-
-/// Sums stretches of equal numbers.
-class SizeAdder {
- public:
-  explicit SizeAdder(std::uint32_t* sizes) : sizes_(sizes) {}
-  SizeAdder(const SizeAdder&) = delete;
-  SizeAdder& operator=(const SizeAdder&) = delete;
-  ~SizeAdder() { flush(); }
-
-  void add(std::uint32_t number, std::uint32_t count = 1) {
-    if (number != number_) {
-      flush();
-      number_ = number;
-    }
-    count_ += count;
-  }
-
- private:
-  void flush() {
-    if (count_ > 0) std::atomic_ref<std::uint32_t>(sizes_[number_]).fetch_add(count_, std::memory_order_relaxed);
-    count_ = 0;
-  }
-
-  std::uint32_t* sizes_;
-  std::uint32_t number_ = kNoCluster;
-  std::uint32_t count_ = 0;
 };
 
 /// Returns the root of all core cells around; kNoHome if they are not known to be in one set.

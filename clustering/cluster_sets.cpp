@@ -56,27 +56,23 @@ void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<st
   // Old sets are visited in ascending order: the first one in a new set has its smallest id.
   std::vector<Set> sets;
   joined_.resize(sets_.size());
-  const auto place_of = [&](std::uint32_t root) -> std::uint32_t& { return numbers_[root]; };
-  for (std::size_t k = 0; k < sets_.size(); ++k) {
-    const std::uint32_t root = find.find(sets_[k].root);
-    std::uint32_t& place = place_of(root);
-    if (place == kNoCluster) {
-      place = static_cast<std::uint32_t>(sets.size());
-      sets.push_back({root, sets_[k].first, 0});
+  const auto place_of = [&](std::uint32_t root, std::uint32_t first) {
+    if (numbers_[root] == kNoCluster) {
+      numbers_[root] = static_cast<std::uint32_t>(sets.size());
+      sets.push_back({root, first, 0});
     }
-    sets[place].core += sets_[k].core;
-    joined_[k] = place;
+    return numbers_[root];
+  };
+  for (std::size_t k = 0; k < sets_.size(); ++k) {
+    joined_[k] = place_of(find.find(sets_[k].root), sets_[k].first);
+    sets[joined_[k]].core += sets_[k].core;
   }
   const std::size_t old = sets.size();
   for (const std::vector<Set>& block : gains) {
     for (const Set& gain : block) {
-      std::uint32_t& place = place_of(gain.root);
-      if (place == kNoCluster) {
-        place = static_cast<std::uint32_t>(sets.size());
-        sets.push_back({gain.root, gain.first, 0});
-      }
-      sets[place].first = std::min(sets[place].first, gain.first);
-      sets[place].core += gain.core;
+      Set& set = sets[place_of(gain.root, gain.first)];
+      set.first = std::min(set.first, gain.first);
+      set.core += gain.core;
       core_ += gain.core;
     }
   }

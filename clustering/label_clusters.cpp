@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <epsflow/clustering/size_adder.hpp>
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
@@ -80,33 +81,6 @@ class RankedIds {
   std::vector<std::uint32_t> ranks_;
 };
 
-/// Counts the sizes of clusters, by stretches of equal labels.
-class SizeCounter {
- public:
-  explicit SizeCounter(std::span<std::uint32_t> sizes) noexcept : sizes_(sizes) {}
-  SizeCounter(const SizeCounter&) = delete;
-  SizeCounter& operator=(const SizeCounter&) = delete;
-  ~SizeCounter() { flush(); }
-
-  void add(std::uint32_t cluster) noexcept {
-    if (cluster != cluster_) {
-      flush();
-      cluster_ = cluster;
-    }
-    ++count_;
-  }
-
- private:
-  void flush() noexcept {
-    if (count_ > 0) std::atomic_ref<std::uint32_t>(sizes_[cluster_]).fetch_add(count_, std::memory_order_relaxed);
-    count_ = 0;
-  }
-
-  std::span<std::uint32_t> sizes_;
-  std::uint32_t cluster_ = kNoNumber;
-  std::uint32_t count_ = 0;
-};
-
 /// Converts clusters by position to labels by input id, and counts clusters and sizes.
 class Labeller {
  public:
@@ -138,11 +112,11 @@ class Labeller {
       }
     }
     for (std::size_t l = 0; l < levels; ++l) {
-      SizeCounter counter(labels_[l].sizes);
+      SizeAdder sizes(labels_[l].sizes.data());
       std::uint32_t clustered = 0;
       for (std::size_t i = 0; i < block.rows.size(); ++i) {
         if (clusters[i * levels + l] == kNoCluster) continue;
-        counter.add(clusters[i * levels + l]);
+        sizes.add(clusters[i * levels + l]);
         ++clustered;
       }
       add(core_[l], core[l]);

@@ -20,8 +20,13 @@ void parallel_blocks(const ClusterSource& source, const CancelToken& cancel, F&&
   cancel.check();
 }
 
-/// Calls f(first, last) for ranges of nodes, in parallel.
-void for_nodes(std::size_t nodes, RangeBody f) { parallel_ranges(nodes, 1 << 16, f); }
+/// Calls f(x) for the numbers below n, in parallel.
+template <class F>
+void for_nodes(std::size_t n, F&& f) {
+  parallel_ranges(n, 1 << 16, [&](std::size_t first, std::size_t last) {
+    for (std::size_t x = first; x < last; ++x) f(x);
+  });
+}
 
 }  // namespace
 
@@ -50,9 +55,7 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
   for (std::size_t l = 0; numbered && l < at_once; ++l) numbers_.emplace_back(source.nodes());
   if (keep_ == Keep::summary && source.counts_borders()) source.find_borders();
   if (at_once > 1) together_ = Buffer<std::uint32_t>(checked_multiply(source.nodes(), at_once, "clusters"));
-  for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
-    std::fill(parent_.begin() + first, parent_.begin() + last, kNotCore);
-  });
+  for_nodes(parent_.size(), [&](std::size_t x) { parent_[x] = kNotCore; });
   if (of_part_) find_shared(*options.shared);
 }
 
@@ -60,17 +63,13 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
 void SourceClustering::find_shared(const SharedPoints& shared) {
   const auto order = source_.order();
   Buffer<std::uint32_t> positions(order.size());
-  for_nodes(order.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t p = first; p < last; ++p) positions[order[p]] = static_cast<std::uint32_t>(p);
-  });
+  for_nodes(order.size(), [&](std::size_t p) { positions[order[p]] = static_cast<std::uint32_t>(p); });
   shared_.resize(shared.asked.size());
   const auto starts = source_.node_starts();
-  for_nodes(shared_.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t position = positions[shared.asked[i]];
-      const auto behind = std::upper_bound(starts.begin(), starts.end(), position);
-      shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(behind - starts.begin() - 1)};
-    }
+  for_nodes(shared_.size(), [&](std::size_t i) {
+    const std::uint32_t position = positions[shared.asked[i]];
+    const auto behind = std::upper_bound(starts.begin(), starts.end(), position);
+    shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(behind - starts.begin() - 1)};
   });
   if (shared.outer_may_be_core) return;
   std::vector<PointCount> none;
@@ -83,11 +82,9 @@ std::vector<std::uint32_t> SourceClustering::shared_clusters() {
   const auto counts = source_.counts();
   const std::uint32_t minpts = minpts_.back();
   std::vector<std::uint32_t> clusters(shared_.size());
-  for_nodes(shared_.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      // A node may have points that are not core besides core points.
-      clusters[i] = counts[shared_[i].position] >= minpts ? numbers_[last_][shared_[i].node] : kNoSet;
-    }
+  for_nodes(shared_.size(), [&](std::size_t i) {
+    // A node may have points that are not core besides core points.
+    clusters[i] = counts[shared_[i].position] >= minpts ? numbers_[last_][shared_[i].node] : kNoSet;
   });
   return clusters;
 }
@@ -143,11 +140,9 @@ std::vector<std::uint32_t> SourceClustering::first_cores() {
 std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> targets,
                                                  std::span<const ClusterNumbers> numberings) {
   for (std::size_t l = 0; l < numberings.size(); ++l) {
-    for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t x = first; x < last; ++x) {
-        std::uint32_t& number = numbers_[l][x];
-        if (number != kNoCluster) number = numberings[l].numbers[number];
-      }
+    for_nodes(parent_.size(), [&](std::size_t x) {
+      std::uint32_t& number = numbers_[l][x];
+      if (number != kNoCluster) number = numberings[l].numbers[number];
     });
     clusters_[l] = numberings[l].count;
   }
@@ -180,17 +175,13 @@ std::vector<LevelLabels> SourceClustering::label_points(std::span<const LabelTar
   const std::uint32_t* clusters = numbers_.front().data();
   if (keep_ == Keep::summary) {
     const UnionFind sets(parent_.span());
-    for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t x = first; x < last; ++x) {
-        const auto node = static_cast<std::uint32_t>(x);
-        numbers_[0][x] = sets.parent(node) == kNotCore ? kNoCluster : sets_->number(sets.find(node));
-      }
+    for_nodes(parent_.size(), [&](std::size_t x) {
+      const auto node = static_cast<std::uint32_t>(x);
+      numbers_[0][x] = sets.parent(node) == kNotCore ? kNoCluster : sets_->number(sets.find(node));
     });
   } else if (count > 1) {
-    for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t x = first; x < last; ++x) {
-        for (std::size_t l = 0; l < count; ++l) together_[x * count + l] = numbers_[l][x];
-      }
+    for_nodes(parent_.size(), [&](std::size_t x) {
+      for (std::size_t l = 0; l < count; ++l) together_[x * count + l] = numbers_[l][x];
     });
     clusters = together_.data();
   }

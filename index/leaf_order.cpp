@@ -22,23 +22,13 @@ constexpr std::size_t kBlockPoints = 1 << 14;
 /// Leading bits of the numbers that many points are sorted by: three passes.
 constexpr unsigned kFirstBits = 33;
 
-/// Calls f with D as a constant: std::integral_constant<std::size_t, D>.
-template <class F>
+/// Calls f with the dimensions, D to kMostCurveDims, as a constant: std::integral_constant<std::size_t, dims>.
+template <std::size_t D = 1, class F>
 void with_curve_dims(std::size_t dims, F&& f) {
-  switch (dims) {
-    case 1:
-      return f(std::integral_constant<std::size_t, 1>{});
-    case 2:
-      return f(std::integral_constant<std::size_t, 2>{});
-    case 3:
-      return f(std::integral_constant<std::size_t, 3>{});
-    case 4:
-      return f(std::integral_constant<std::size_t, 4>{});
-    case 5:
-      return f(std::integral_constant<std::size_t, 5>{});
-    default:
-      return f(std::integral_constant<std::size_t, 6>{});
+  if constexpr (D < kMostCurveDims) {
+    if (dims > D) return with_curve_dims<D + 1>(dims, f);
   }
+  f(std::integral_constant<std::size_t, D>{});
 }
 
 /// Returns the dimensions of the curve: all, or the six of largest variance in a sample.

@@ -59,7 +59,4 @@ class TileBounds {
 /// not touching each other. They are the entries of list_tile_blocks() for the tile, without the memory of the list.
 void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<Range>& ranges);
 
-/// Converts the list for searches point by point: each tile is a bundle, with the tiles that may hold its neighbours.
-[[nodiscard]] CandidateBundles tile_bundles(std::uint64_t points, std::span<const TileBlock> blocks);
-
 }  // namespace epsflow::index

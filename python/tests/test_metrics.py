@@ -29,13 +29,12 @@ def sky() -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("strategy", ["auto", "table", "direct"])
-def test_haversine_is_that_of_scikit_learn(sky, dtype, strategy):
+def test_haversine_is_that_of_scikit_learn(sky, dtype):
     radians = np.radians(sky[:, ::-1]).astype(dtype)
     for eps in (0.002, 0.01, 0.3):
         theirs = cluster.DBSCAN(eps=eps, min_samples=6, metric="haversine", algorithm="ball_tree")
         expected = theirs.fit(radians.astype(np.float64))
-        found = epsflow.sweep(radians, eps, 6, metric="haversine", strategy=strategy, core=True)[0]
+        found = epsflow.sweep(radians, eps, 6, metric="haversine", core=True)[0]
         np.testing.assert_array_equal(found.labels, expected.labels_)
         np.testing.assert_array_equal(found.core_sample_indices, expected.core_sample_indices_)
 
@@ -100,8 +99,6 @@ def test_periodic_boxes(box):
     for eps in (0.08, 0.13, 0.7):
         expected = cluster.DBSCAN(eps=eps, min_samples=4, metric="precomputed").fit_predict(np.sqrt((t**2).sum(axis=2)))
         np.testing.assert_array_equal(epsflow.sweep(X, eps, 4, metric_params={"box": box}).labels(eps, 4), expected)
-    with pytest.raises(ValueError, match="outside the box"):
-        epsflow.sweep(X, 0.1, 4, metric_params={"box": [0.5, 0.5, 0.5]})
 
 
 def test_neighbors_and_data_sets_take_a_metric(sky):
@@ -128,10 +125,8 @@ def test_neighbors_and_data_sets_take_a_metric(sky):
         ("euclidean", {"box": [1, 0]}, ["box", "0", "None"]),
         ("euclidean", {"box": [1, (1, 2, 3)]}, ["box", "(1, 2, 3)"]),
         ("euclidean", {"box": [1, 1, 1]}, ["box", "3 sides", "2 columns"]),
-        ("greatcircle", {"scale": [1, 1]}, ["scale", "unit"]),
         ("greatcircle", {"unit": "mile"}, ["unit", "mile", "km"]),
         ("euclidean", {"scale": [1]}, ["scale", "1 factor", "2 columns"]),
-        ("euclidean", {"scale": [1, -1]}, ["scale", "-1"]),
     ],
 )
 def test_metrics_that_are_not_there_are_refused(metric, params, parts):
@@ -162,15 +157,6 @@ def test_what_is_no_number_is_refused(name, value, culprit):
         epsflow.sweep(np.zeros((3, 2)), 1, 2, metric="minkowski", metric_params={name: value})
 
 
-def test_swapped_columns_are_said(sky):
-    for X, metric, words in (
-        (np.ascontiguousarray(sky[:, ::-1]), "greatcircle", "swapped"), (sky, "haversine", "greatcircle"),
-        (np.zeros((3, 3)), "haversine", "two columns"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            epsflow.sweep(X, 0.1, 5, metric=metric)
-
-
 def test_p_and_a_single_weight_are_as_in_scikit_learn():
     random = np.random.default_rng(5)
     X = random.normal(size=(300, 3))
@@ -183,15 +169,14 @@ def test_p_and_a_single_weight_are_as_in_scikit_learn():
         np.testing.assert_array_equal(epsflow.sweep(X, 0.6, 5, sample_weight=weight)[0].labels, expected)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "table", "direct"])
-def test_weights_are_those_of_scikit_learn(strategy):
+def test_weights_are_those_of_scikit_learn():
     random = np.random.default_rng(4)
     X = random.normal(size=(600, 2))
     weights = random.integers(-4, 9, 600) / 4
     for eps in (0.05, 0.2):
         for min_samples in (1, 4, 9):
             expected = cluster.DBSCAN(eps=eps, min_samples=min_samples).fit(X, sample_weight=weights)
-            found = epsflow.sweep(X, eps, min_samples, sample_weight=weights, core=True, strategy=strategy)[0]
+            found = epsflow.sweep(X, eps, min_samples, sample_weight=weights, core=True)[0]
             np.testing.assert_array_equal(found.labels, expected.labels_)
             np.testing.assert_array_equal(found.core_sample_indices, expected.core_sample_indices_)
 

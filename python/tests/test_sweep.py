@@ -55,26 +55,6 @@ def test_labels_are_those_of_scikit_learn(blobs, dtype, layout):
     np.testing.assert_array_equal(given, before)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("dims", [2, 5, 16])
-def test_a_sweep_is_64_fits_of_scikit_learn(dtype, dims):
-    random = np.random.default_rng(dims)
-    centres = random.uniform(-4, 4, size=(9, dims))
-    X = np.concatenate([centre + random.normal(scale=0.4, size=(120, dims)) for centre in centres]).astype(dtype)
-    eps = [round(0.1 * k * np.sqrt(dims), 3) for k in range(1, 9)]
-    min_samples = [1, 2, 3, 5, 8, 13, 21, 34]
-    result = epsflow.sweep(X, eps=eps, min_samples=min_samples, core=True)
-    assert len(result) == 64
-    clusters = set()
-    for e in eps:
-        for m in min_samples:
-            theirs = sklearn_cluster.DBSCAN(eps=e, min_samples=m, algorithm="kd_tree").fit(X.astype(np.float64))
-            np.testing.assert_array_equal(result.labels(eps=e, min_samples=m), theirs.labels_)
-            np.testing.assert_array_equal(result.core_sample_indices(eps=e, min_samples=m), theirs.core_sample_indices_)
-            clusters.add(result.variant(eps=e, min_samples=m).n_clusters)
-    assert len(clusters) > 5
-
-
 def test_points_in_c_order_are_not_copied(blobs):
     for dtype in (np.float32, np.float64):
         X = np.ascontiguousarray(blobs, dtype=dtype)

@@ -19,11 +19,7 @@ using test::Minpts;
 using test::Random;
 
 DataSet of(std::size_t dims, std::vector<double> values) {
-  DataSet data;
-  data.kind = "made by hand";
-  data.dims = dims;
-  data.doubles = std::move(values);
-  return data;
+  return {.kind = "made by hand", .dims = dims, .doubles = std::move(values)};
 }
 
 /// Compares with the oracle; minpts must descend. Returns false if the cells for this eps are not dense boxes.

@@ -182,25 +182,25 @@ DataSet two_curves(Precision precision, F f) {
   return data;
 }
 
-/// Checks that neither curve is within eps of the other. Then one point of the second is moved to one of the first.
-void check_curves(DataSet data, double eps, std::chrono::seconds limit = std::chrono::seconds(30)) {
+/// Checks that neither curve is within 1 of the other. Then one point of the second is moved near one of the first.
+void check_curves(DataSet data, std::chrono::seconds limit = std::chrono::seconds(30)) {
   {
     const TwoSets sets(data, kMany);
     const test::Watchdog watchdog("two curves that are not within eps", limit);
-    CHECK_FALSE(sets.one_way(eps, sets.a(), sets.b()));
+    CHECK_FALSE(sets.one_way(1, sets.a(), sets.b()));
   }
   const std::size_t from = 123'456;
   const std::size_t to = kMany + 77'777;
   for (std::size_t k = 0; k < 2; ++k) {
     if (data.precision == Precision::float32) {
-      data.floats[to * 2 + k] = data.floats[from * 2 + k] + static_cast<float>(eps / 2);
+      data.floats[to * 2 + k] = data.floats[from * 2 + k] + 0.5F;
     } else {
-      data.doubles[to * 2 + k] = data.doubles[from * 2 + k] + eps / 2;
+      data.doubles[to * 2 + k] = data.doubles[from * 2 + k] + 0.5;
     }
   }
   const TwoSets sets(data, kMany);
   const test::Watchdog watchdog("two curves with one pair within eps", limit);
-  CHECK(sets.one_way(eps, sets.b(), sets.a()));
+  CHECK(sets.one_way(1, sets.b(), sets.a()));
 }
 
 /// Returns parallel slanted lines; the bounds of long pieces overlap.
@@ -232,29 +232,24 @@ DataSet heap_and_arc(double slack) {
   });
 }
 
-TEST_CASE("cells within: two long lines that face each other are decided without all pairs") {
-  for (const Precision precision : {Precision::float32, Precision::float64}) {
-    for (const double slack : {0.1, 0.01}) check_curves(two_lines(precision, slack), 1);
-  }
-}
-
-TEST_CASE("cells within: two long arcs that face each other are decided without all pairs") {
-  for (const double slack : {0.1, 0.01, 0.001}) check_curves(two_arcs(slack), 1);
-}
-
-TEST_CASE("cells within: an arc around a heap at its centre is decided without all pairs") {
-  for (const double slack : {0.1, 0.01, 0.0001}) {
+TEST_CASE("cells within: long lines and arcs that face each other are decided without all pairs") {
+  for (const double slack : {0.1, 0.01, 0.001}) {
     INFO("slack " << slack);
-    check_curves(heap_and_arc(slack), 1);
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      check_curves(two_lines(precision, slack));
+    }
+    check_curves(two_arcs(slack));
+    check_curves(heap_and_arc(slack));
   }
+  check_curves(heap_and_arc(0.0001));
 }
 
 TEST_CASE("cells within: lines and arcs that almost touch are decided without all pairs") {
   // The bounds separate only if pieces are shorter than the slack. Tests in O(n log n) take a tenth of a second. A set
   // times the square root of the other exceeds the limit.
   constexpr std::chrono::seconds kLimit(5);
-  check_curves(two_lines(Precision::float64, 1e-6), 1, kLimit);
-  check_curves(two_arcs(1e-6), 1, kLimit);
+  check_curves(two_lines(Precision::float64, 1e-6), kLimit);
+  check_curves(two_arcs(1e-6), kLimit);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <epsflow/clustering/label_clusters.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,16 +23,10 @@ struct Labelled {
   LabelSummary summary;
 };
 
-Buffer<std::uint32_t> padded(const std::vector<std::uint32_t>& values) {
-  Buffer<std::uint32_t> buffer(values.size());
-  std::copy(values.begin(), values.end(), buffer.begin());
-  return buffer;
-}
-
 Labelled label(const NeighborTable& table, const std::vector<std::uint32_t>& order,
                const std::vector<std::uint32_t>& parents) {
   const CancelToken never;
-  Buffer<std::uint32_t> parent = padded(parents);
+  Buffer<std::uint32_t> parent = test::filled(parents);
   Buffer<std::uint32_t> number(parent.size());
   Labelled result;
   result.labels.assign(parent.size(), 12345);
@@ -84,23 +77,13 @@ TEST_CASE("label clusters: noise, border points and long paths") {
   }
 }
 
-TEST_CASE("label clusters: no core point at all") {
-  OracleTable rows;
-  rows.rows = {{0, 1}, {0, 1}, {2}};
-  TableMaker maker;
-  const auto order = test::make_order(3, 9);
-  const Labelled got = label(maker.csr(rows, order), order, {kNotCore, kNotCore, kNotCore});
-  CHECK(got.labels == std::vector<std::int32_t>{-1, -1, -1});
-  CHECK(got.summary == LabelSummary{0, 3, 0, 0, 0});
-}
-
 TEST_CASE("label clusters: parents are flat on return") {
   OracleTable rows;
   rows.rows = {{0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 3}};
   TableMaker maker;
   const auto order = test::make_order(4);
   const NeighborTable& table = maker.csr(rows, order);
-  Buffer<std::uint32_t> parent = padded({0, 0, 1, 2});
+  Buffer<std::uint32_t> parent = test::filled<std::uint32_t>({0, 0, 1, 2});
   std::vector<std::uint32_t> number(4);
   CHECK(number_clusters(TableSource(table, order), parent.span(), number, CancelToken()) == 1);
   CHECK(number == std::vector<std::uint32_t>(4));
@@ -128,7 +111,7 @@ TEST_CASE("label clusters: a cancelled token stops it") {
   TableMaker maker;
   const auto order = test::make_order(1);
   const NeighborTable& table = maker.csr(rows, order);
-  Buffer<std::uint32_t> parent = padded({0});
+  Buffer<std::uint32_t> parent = test::filled<std::uint32_t>({0});
   std::vector<std::uint32_t> number(1);
   std::vector<std::int32_t> labels(1);
   CancelToken token;

@@ -21,21 +21,13 @@ using test::TableMaker;
 
 /// Returns the smallest position in the set of each point, and kNotCore for points that are not core.
 std::vector<std::uint32_t> components(const OracleTable& by_position, std::uint32_t minpts) {
-  const std::size_t n = by_position.rows.size();
-  std::vector<std::uint32_t> smallest(n, kNotCore);
-  for (std::uint32_t x = 0; x < n; ++x) {
-    if (by_position.rows[x].size() < minpts || smallest[x] != kNotCore) continue;
-    std::vector<std::uint32_t> open{x};
-    smallest[x] = x;
-    while (!open.empty()) {
-      const std::uint32_t top = open.back();
-      open.pop_back();
-      for (const std::uint32_t y : by_position.rows[top]) {
-        if (by_position.rows[y].size() < minpts || smallest[y] != kNotCore) continue;
-        smallest[y] = x;
-        open.push_back(y);
-      }
-    }
+  std::vector<std::uint8_t> core;
+  for (const auto& row : by_position.rows) core.push_back(row.size() >= minpts ? 1 : 0);
+  const std::vector<std::int32_t> labels = test::oracle_labels(by_position, core).labels;
+  const std::vector<std::uint32_t> first = test::first_cores(labels, core);
+  std::vector<std::uint32_t> smallest(core.size(), kNotCore);
+  for (std::size_t x = 0; x < core.size(); ++x) {
+    if (core[x] != 0) smallest[x] = first[static_cast<std::size_t>(labels[x])];
   }
   return smallest;
 }
@@ -96,22 +88,6 @@ TEST_CASE("unite rows: only rows of the asked-for sizes are read") {
     unite_rows(table, {4, 5}, {.minpts = 3, .below = 4}, table.counts().data(), parent.data());
     CHECK(std::vector<std::uint32_t>(parent.begin(), parent.end()) == std::vector<std::uint32_t>{0, 0, 2, 2, 4, 4, 4});
   }
-}
-
-TEST_CASE("unite rows: points that are not core join nothing") {
-  // 0 - 1 - 2: the middle point is a neighbour of both, but not core.
-  OracleTable rows;
-  rows.rows = {{0, 1}, {0, 1, 2}, {1, 2}};
-  TableMaker maker;
-  const NeighborTable& table = maker.csr(rows, test::make_order(3));
-  Buffer<std::uint32_t> parent(3);
-  parent[0] = 0;
-  parent[1] = kNotCore;
-  parent[2] = 2;
-  unite_rows(table, {0, 3}, {.minpts = 1, .below = 3}, table.counts().data(), parent.data());
-  CHECK(parent[0] == 0);
-  CHECK(parent[1] == kNotCore);
-  CHECK(parent[2] == 2);
 }
 
 TEST_CASE("find clusters: core points have that of their root, others the lowest among their core neighbours") {

@@ -16,6 +16,7 @@
 namespace epsflow {
 namespace {
 
+using test::filled;
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
 Rows rows_of(const NeighborTable& table, Range rows) {
@@ -33,15 +34,8 @@ Rows rows_of(const NeighborTable& table, Range rows) {
 /// Returns the layout of one bundle of `rows` rows, each of which has the bits of all ranges.
 std::shared_ptr<PackedLayout> layout_of(std::uint32_t rows, const std::vector<Range>& ranges, std::uint64_t words) {
   auto layout = std::make_shared<PackedLayout>();
-  const auto filled = []<class T>(const std::vector<T>& values) {
-    Buffer<T> buffer(values.size());
-    std::copy(values.begin(), values.end(), buffer.begin());
-    return buffer;
-  };
-  layout->bundles.starts = filled(std::vector<std::uint32_t>{0, rows});
-  layout->bundles.range_offsets = filled(std::vector<std::uint64_t>{0, ranges.size()});
-  layout->bundles.ranges = filled(ranges);
-  layout->first_words = filled(std::vector<std::uint64_t>{0, words});
+  layout->bundles = {filled<std::uint32_t>({0, rows}), filled<std::uint64_t>({0, ranges.size()}), filled(ranges)};
+  layout->first_words = filled<std::uint64_t>({0, words});
   return layout;
 }
 

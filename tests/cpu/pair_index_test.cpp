@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/cpu/cpu_backend.hpp>
@@ -48,51 +50,28 @@ std::vector<T> sparse_points(const Space& space, std::size_t dims) {
   return values;
 }
 
-/// Holds labels, masks and counts of all levels.
-struct Made {
-  std::vector<std::vector<std::int32_t>> labels;
-  std::vector<std::vector<std::uint8_t>> core;
-  std::vector<LabelSummary> summaries;
-};
-
-Made cluster(const Index& index, std::size_t n, const std::vector<std::uint32_t>& minpts) {
+std::vector<VariantResult> cluster(const Index& index, const std::vector<std::uint32_t>& minpts) {
   const DirectOptions options{.minpts = minpts, .core_mask = true};
-  const auto counted = index.count(options);
-  Made made;
-  for (std::size_t first = 0; first < minpts.size();) {
-    const std::size_t count = std::min(counted->levels_at_once(), minpts.size() - first);
-    std::vector<LabelTarget> targets;
-    United* united = nullptr;
-    for (std::size_t l = first; l < first + count; ++l) united = &counted->unite(minpts[l]);
-    for (std::size_t l = 0; l < count; ++l) {
-      made.labels.emplace_back(n, -7);
-      made.core.emplace_back(n, 7);
-    }
-    for (std::size_t l = first; l < first + count; ++l) targets.push_back({made.labels[l].data(), made.core[l].data()});
-    for (const LevelResult& result : united->label(targets)) made.summaries.push_back(result.summary);
-    first += count;
-  }
+  std::vector<VariantResult> made;
+  clustering::cluster_levels(*index.count(options), *index.place(options), 1, minpts,
+                             [&](VariantResult&& result) { made.push_back(std::move(result)); });
   return made;
 }
 
 /// Compares the clusterings of an index of pairs and of one of cells, made on as many threads as the arena has.
-void check_as_cells(const LoadedPoints& points, std::size_t n, double eps, tbb::task_arena& arena) {
+void check_as_cells(const LoadedPoints& points, double eps, tbb::task_arena& arena) {
   arena.execute([&] {
     const auto pairs = points.build_index({.eps = eps, .cells = Cells::dense_box, .pairs = true}, kNever);
     const auto cells = points.build_index({.eps = eps, .cells = Cells::dense_box}, kNever);
     REQUIRE(pairs->figures().pairs_stay);
     REQUIRE_FALSE(cells->figures().pairs_stay);
     const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};
-    const Made mine = cluster(*pairs, n, minpts), theirs = cluster(*cells, n, minpts);
-    CHECK(mine.labels == theirs.labels);
-    CHECK(mine.core == theirs.core);
-    CHECK(mine.summaries == theirs.summaries);
+    test::check_same(cluster(*pairs, minpts), cluster(*cells, minpts));
   });
 }
 
 TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of cells", "", float, double) {
   const Space space = slices_of({0, 1, 2, 700, 0, 5000, 4001, 1, 9000, 0, 8192, 8500, 0, 300});
-  const std::size_t n = space.slices->starts().back();
   const auto backend = make_cpu_backend(1);
   tbb::task_arena arena(1);  // with one thread, few slices are enough on any machine
   for (const std::size_t dims : {1, 2, 3}) {
@@ -100,7 +79,7 @@ TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of 
     const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), space);
     for (const double eps : {0.3, 1.0, 1.2}) {
       CAPTURE(dims, eps);
-      check_as_cells(*points, n, eps, arena);
+      check_as_cells(*points, eps, arena);
     }
   }
 }
@@ -114,7 +93,7 @@ TEMPLATE_TEST_CASE("pair index: labels, masks and counts of one data set are tho
       const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), Space{});
       for (const double eps : {0.3, 1.0}) {
         CAPTURE(dims, n, eps);
-        check_as_cells(*points, n, eps, arena);
+        check_as_cells(*points, eps, arena);
       }
     }
   }

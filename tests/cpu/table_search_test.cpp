@@ -26,7 +26,6 @@ namespace epsflow::cpu {
 namespace {
 
 using test::DataSet;
-using test::OracleTable;
 using test::Random;
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
@@ -43,15 +42,7 @@ class Bench {
  public:
   Bench(const DataSet& data, double eps, IndexChoice choice = IndexChoice::grid)
       : index_(make_index(data, eps, choice)), pool_(budget_) {
-    std::vector<std::uint32_t> position(data.size());
-    const auto order = index_->order();
-    for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
-    const OracleTable table = data.oracle(eps);
-    for (std::uint32_t p = 0; p < order.size(); ++p) {
-      expected.emplace_back();
-      for (const std::uint32_t id : table.rows[order[p]]) expected.back().push_back(position[id]);
-      std::sort(expected.back().begin(), expected.back().end());
-    }
+    expected = test::by_position(data.oracle(eps), index_->order()).rows;
   }
 
   const BatchPlan& plan(std::uint64_t lane_pairs, FormatChoice format = FormatChoice::csr,

@@ -72,13 +72,6 @@ TEST_CASE("grid: points sorted by cell, with all that hangs on it, for any data"
   }
 }
 
-TEST_CASE("grid: no points and one point") {
-  for (const std::size_t dims : {1U, 2U, 3U, 7U}) {
-    check_grid(test::make_data("uniform", 0, dims, Precision::float64, 1), 0.5);
-    check_grid(test::make_data("uniform", 1, dims, Precision::float32, 1), 0.5);
-  }
-}
-
 TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
   // A key shares a word with the id if both fit; otherwise it has its own word.
   for (const double eps : {0.5, 1e-7}) {
@@ -139,13 +132,6 @@ TEST_CASE("grid: outliers cost a cell each, not the space between") {
   CHECK(largest < 200);
 }
 
-TEST_CASE("grid: a cancelled token stops it") {
-  CancelToken token;
-  token.cancel();
-  const DataSet data = test::make_data("uniform", 10, 2, Precision::float64, 5);
-  CHECK_THROWS_AS(Grid(data.view(), 1, Cells::eps, token), Cancelled);
-}
-
 TEST_CASE("grid: ranges that are kept are those that a walk finds") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::size_t dims = 2 + seed % 6;
@@ -172,12 +158,13 @@ TEST_CASE("grid: ranges that are kept are those that a walk finds") {
   }
 }
 
-TEST_CASE("grid: keeping ranges can be cancelled") {
+TEST_CASE("grid: a cancelled token stops it, and the search for ranges") {
   const DataSet data = test::make_data("uniform", 1000, 5, Precision::float64, 1);
   Grid grid(data.view(), data.scale, Cells::eps, CancelToken());
   CancelToken cancel;
   cancel.cancel();
   CHECK_THROWS_AS(grid.cache_ranges(1 << 30, cancel), Cancelled);
+  CHECK_THROWS_AS(Grid(data.view(), 1, Cells::eps, cancel), Cancelled);
 }
 
 }  // namespace

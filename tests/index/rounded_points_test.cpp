@@ -120,15 +120,9 @@ void for_each_case(F f) {
 }
 
 DataSet from(std::vector<double> values, std::size_t dims, Precision precision) {
-  DataSet data;
-  data.kind = "made here";
-  data.dims = dims;
-  data.precision = precision;
-  if (precision == Precision::float64) {
-    data.doubles = std::move(values);
-  } else {
-    for (const double v : values) data.floats.push_back(static_cast<float>(v));
-  }
+  DataSet data{.kind = "made here", .dims = dims, .precision = precision};
+  if (precision == Precision::float32) data.floats.assign(values.begin(), values.end());
+  if (precision == Precision::float64) data.doubles = std::move(values);
   return data;
 }
 

@@ -43,21 +43,20 @@ void check_list_order(std::span<const TileBlock> blocks) {
   }
 }
 
-void check_bundles(const CandidateBundles& bundles, std::uint64_t points, const std::vector<char>& matrix) {
-  const std::uint32_t tiles = tiles_of(points);
-  REQUIRE(bundles.size() == tiles);
-  REQUIRE(bundles.starts[tiles] == points);
+/// Checks that the ranges of each tile are the tiles that the matrix pairs with it.
+void check_ranges(const TileBounds& bounds, const std::vector<char>& matrix) {
+  const std::uint32_t tiles = bounds.tiles();
+  std::vector<Range> ranges;
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
-    REQUIRE(bundles.starts[tile] == tile * kTilePoints);
-    std::vector<char> in_range(points);
-    const auto ranges = bundles.ranges_of(tile);
+    list_tile_ranges(bounds, tile, ranges);
+    std::vector<char> in_range(bounds.points());
     for (std::size_t r = 0; r < ranges.size(); ++r) {
       REQUIRE(ranges[r].begin < ranges[r].end);
-      REQUIRE(ranges[r].end <= points);
+      REQUIRE(ranges[r].end <= bounds.points());
       if (r > 0) REQUIRE(ranges[r - 1].end < ranges[r].begin);
       for (std::uint32_t p = ranges[r].begin; p < ranges[r].end; ++p) in_range[p] = 1;
     }
-    for (std::uint32_t p = 0; p < points; ++p) {
+    for (std::uint32_t p = 0; p < bounds.points(); ++p) {
       const std::uint32_t other = p / kTilePoints;
       if (in_range[p] != matrix[std::size_t{std::min(tile, other)} * tiles + std::max(tile, other)]) {
         FAIL("tile " << tile << ", position " << p);
@@ -101,7 +100,7 @@ double check_pruning(const DataSet& data, double eps, LayerKind kind) {
       }
     }
   }
-  check_bundles(tile_bundles(data.size(), blocks), data.size(), matrix);
+  check_ranges(bounds, matrix);
   const double all = 0.5 * tiles * (tiles + 1.0);
   return tiles == 0 ? 0 : 1 - static_cast<double>(count_tile_pairs(blocks)) / all;
 }
@@ -155,7 +154,7 @@ TEST_CASE("tile bounds: without functions every pair of tiles is listed") {
     const std::vector<char> matrix = pair_matrix(blocks, tiles);
     check_list_order(blocks);
     CHECK(count_tile_pairs(blocks) == std::uint64_t{tiles} * (tiles + 1) / 2);
-    check_bundles(tile_bundles(points, blocks), points, matrix);
+    check_ranges(TileBounds(points), matrix);
   }
 }
 

@@ -84,31 +84,6 @@ TEST_CASE("tile index: every neighbour is a candidate, in 65 dimensions and at f
   }
 }
 
-TEST_CASE("tile index: the candidates of a tile are those of the list of pairs of tiles") {
-  const CancelToken never;
-  for (const std::size_t n : {0U, 1U, 128U, 129U, 1024U, 1025U, 5000U}) {
-    const DataSet data = test::make_data("clustered", n, 3, Precision::float64, 5);
-    const TileIndex tree(data.view(), 0.1, LayerKind::tree, never);
-    const TileIndex all(data.view(), 0.1, std::nullopt, never);
-    const CandidateBundles of_tree = tile_bundles(n, list_tile_blocks(tree.bounds(), never));
-    const CandidateBundles of_all = tile_bundles(n, list_all_tile_blocks(n, never));
-    REQUIRE(tree.bundles() == of_tree.size());
-    std::vector<Range> ranges;
-    std::uint64_t candidates = 0;
-    for (std::uint32_t tile = 0; tile < tiles_of(n); ++tile) {
-      INFO("n " << n << ", tile " << tile);
-      list_tile_ranges(tree.bounds(), tile, ranges);
-      const auto expected = of_tree.ranges_of(tile);
-      REQUIRE(std::equal(ranges.begin(), ranges.end(), expected.begin(), expected.end()));
-      for (const Range& range : ranges) candidates += std::uint64_t{range.size()} * tree.rows_of(tile).size();
-      list_tile_ranges(all.bounds(), tile, ranges);
-      REQUIRE(ranges == std::vector<Range>{{0, static_cast<std::uint32_t>(n)}});
-      REQUIRE(of_all.ranges_of(tile).size() == 1);
-    }
-    if (n == 5000) CHECK(candidates < 5000ULL * 5000 / 2);
-  }
-}
-
 TEST_CASE("tile index: without layers the order is that of the points") {
   const DataSet data = test::make_data("uniform", 300, 4, Precision::float32, 2);
   const TileIndex index(data.view(), 1, std::nullopt, CancelToken());

@@ -141,14 +141,5 @@ TEST_CASE("flow: a token that is cancelled already lets nothing begin") {
   CHECK(stages == 0);
 }
 
-TEST_CASE("flow: a token with a cancelled parent is cancelled") {
-  CancelToken parent;
-  CancelToken token(&parent);
-  CHECK(run_scene({}, {.cancel = &token}).size() == scene().sweep.size());
-  parent.cancel();
-  CHECK(token.cancelled());
-  CHECK_THROWS_AS(run_scene({}, {.cancel = &token}), Cancelled);
-}
-
 }  // namespace
 }  // namespace epsflow::test

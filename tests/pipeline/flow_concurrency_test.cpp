@@ -14,20 +14,6 @@
 namespace epsflow::test {
 namespace {
 
-TEST_CASE("flow: runs from several threads at once do not meet") {
-  const Watchdog watchdog("concurrent runs");
-  std::vector<Collector> results(4);
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < results.size(); ++t) {
-    threads.emplace_back([&, t] {
-      const std::vector<Settings> all = flows();
-      collect(results[t], all[t * 3 % all.size()]);
-    });
-  }
-  for (std::thread& t : threads) t.join();
-  for (const Collector& r : results) CHECK((r.right() && r.complete()));
-}
-
 /// Captures the standard error of the process until text() is called.
 class CapturedErrors {
  public:
@@ -63,9 +49,10 @@ class CapturedErrors {
   int stderr_;
 };
 
-TEST_CASE("flow: runs at once with different numbers of threads print nothing") {
+TEST_CASE("flow: runs at once with different numbers of threads do not meet, and print nothing") {
   const Watchdog watchdog("runs with different numbers of threads");
   const std::vector<unsigned> numbers{1, 2, 5, 9, 3, 16, 40};
+  const std::vector<Settings> all = flows();
   std::vector<Collector> results(numbers.size() * 5);
   std::string printed;
   {
@@ -76,7 +63,8 @@ TEST_CASE("flow: runs at once with different numbers of threads print nothing") 
       threads.emplace_back([&, t] {
         // Runs repeat, so that some begin while others with more or fewer threads end.
         for (std::size_t round = 0; round < 5; ++round) {
-          collect(results[t * 5 + round], {.engine = {.threads = numbers[(t + round) % numbers.size()]}});
+          const RunOptions& way = all[(t * 5 + round) % all.size()].run;
+          collect(results[t * 5 + round], {.engine = {.threads = numbers[(t + round) % numbers.size()]}, .run = way});
         }
       });
     }

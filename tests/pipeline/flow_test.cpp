@@ -41,58 +41,11 @@ TEST_CASE("flow: progress only grows, one call at a time, and ends with all vari
   }
 }
 
-TEST_CASE("flow: every variant is handed out exactly once") {
-  for (const Settings& options : flows()) {
-    const Watchdog watchdog("each variant once");
-    Collector results;
-    collect(results, options);
-    CHECK((results.right() && results.complete()));
-  }
-}
-
-TEST_CASE("flow: results of run come in the sweep's order") {
-  const Sweep sweep(std::vector<Variant>{{0.2, 9}, {0.5, 1}, {0.2, 3}, {0.4, 3}, {0.5, 7}, {0.1, 1}});
-  for (const Settings& options : flows()) {
-    const auto results = run(scene().data.view(), sweep, options);
-    REQUIRE(results.size() == sweep.size());
-    for (std::size_t v = 0; v < results.size(); ++v) CHECK(results[v].variant == sweep.variants()[v]);
-  }
-}
-
-TEST_CASE("flow: a variant that is asked for twice is clustered once") {
-  const Sweep sweep(std::vector<Variant>{{0.3, 4}, {0.5, 2}, {0.3, 4}, {0.5, 2}, {0.3, 4}});
-  CHECK(sweep.size() == 2);
-  for (const Settings& options : flows()) {
-    std::size_t calls = 0;
-    run_each(scene().data.view(), sweep, options, [&](VariantResult&&) { ++calls; });
-    CHECK(calls == 2);
-    CHECK(run(scene().data.view(), sweep, options).size() == 2);
-  }
-}
-
 TEST_CASE("flow: an empty sweep has no results") {
   CHECK(run(scene().data.view(), Sweep()).empty());
   CHECK(run(scene().data.view(), grid({}, {4})).empty());
   run_each(scene().data.view(), Sweep(), {},
            [](VariantResult&&) { throw std::logic_error("no variant was asked for"); });
-}
-
-TEST_CASE("flow: no point and one point") {
-  const std::vector<double> none, one{3, -1e200};
-  for (const Settings& options : flows()) {
-    const Watchdog watchdog("no point");
-    for (const VariantResult& r : run(PointsView(none, 2), grid({1, 2}, {1, 3}), options)) {
-      CHECK(r.labels.empty());
-      CHECK(r.summary == LabelSummary{});
-    }
-    const auto results = run(PointsView(one, 2), grid({1, 2}, {1, 2}), options);
-    REQUIRE(results.size() == 4);
-    for (const VariantResult& r : results) {
-      const bool core = r.variant.minpts == 1;
-      CHECK(r.labels == std::vector<std::int32_t>{core ? 0 : kNoise});
-      CHECK(r.summary == (core ? LabelSummary{1, 0, 1, 0, 1} : LabelSummary{0, 1, 0, 0, 0}));
-    }
-  }
 }
 
 TEST_CASE("flow: extreme options change nothing") {

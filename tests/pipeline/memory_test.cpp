@@ -97,7 +97,7 @@ void check_budgets(const Answered& answered, const Settings& options, const Budg
       // The size of a csr table is an estimate, which may prove too small later. The size of a packed table is known.
       if (options.run.search.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
       CHECK_FALSE(enough);
-      check_mentions(outcome.refusal, {"EngineOptions::memory", format_bytes(memory)});
+      check_mentions(outcome.refusal, {"needs", "EngineOptions::memory", format_bytes(memory)});
       continue;
     }
     enough = true;
@@ -140,22 +140,7 @@ TEST_CASE("memory: the variants of a sweep count in the budget") {
   CHECK_NOTHROW(go({1, 2}));
 }
 
-TEST_CASE("memory: what does not fit is refused before any search, with the bytes, the budget and the remedy") {
-  const Sweep sweep = grid({2.0}, {4});
-  for (const Settings& options : formats()) {
-    // The smallest budget does not hold the points, the largest holds all except the table.
-    for (const std::uint64_t memory : {1ULL, 300'000ULL, 700'000ULL, 1'350'000ULL}) {
-      INFO(describe(options) << "memory " << memory);
-      const Outcome outcome = try_run(points(), sweep, options, memory);
-      REQUIRE_FALSE(outcome.refusal.empty());
-      CHECK_FALSE(outcome.searched);
-      check_mentions(outcome.refusal, {"needs", format_bytes(memory), "EngineOptions::memory"});
-      if (memory == 1'350'000) check_mentions(outcome.refusal, {"neighbour table of eps 2", "at least"});
-    }
-  }
-}
-
-TEST_CASE("memory: the budget that a refusal names is enough") {
+TEST_CASE("memory: the budget that a refusal before any search names is enough, and a packed table needs all of it") {
   for (const double eps : {2.0, 3.0, 5.0}) {
     const Answered answered{points(), grid({eps}, {4, 9})};
     for (const Settings& options : formats()) {
@@ -164,20 +149,17 @@ TEST_CASE("memory: the budget that a refusal names is enough") {
       INFO(refused.refusal);
       const std::uint64_t named = named_bytes(refused.refusal);
       REQUIRE(named > 1'350'000);
+      CHECK_FALSE(refused.searched);
+      check_mentions(refused.refusal, {"neighbour table of eps " + format_number(eps)});
       // The size is exact for a packed table and an estimate for a csr table.
-      check_enough(answered, options, options.run.search.format == FormatChoice::packed ? named : named + named / 10);
+      const bool exact = options.run.search.format == FormatChoice::packed;
+      check_enough(answered, options, exact ? named : named + named / 10);
+      if (!exact) continue;
+      const Outcome less = try_run(points(), answered.sweep, options, named - 1);
+      CHECK_FALSE(less.refusal.empty());
+      CHECK_FALSE(less.searched);
     }
   }
-}
-
-TEST_CASE("memory: the table needs what the refusal names, not less") {
-  const Sweep sweep = grid({2.0}, {4});
-  const Settings options{.run = {.search = {.format = FormatChoice::packed}}};
-  const std::uint64_t named = named_bytes(try_run(points(), sweep, options, 1'350'000).refusal);
-  REQUIRE(named > 0);
-  const Outcome outcome = try_run(points(), sweep, options, named - 1);
-  CHECK_FALSE(outcome.refusal.empty());
-  CHECK_FALSE(outcome.searched);
 }
 
 TEST_CASE("memory: every budget is either refused before the search or enough") {
@@ -186,7 +168,7 @@ TEST_CASE("memory: every budget is either refused before the search or enough") 
     for (const unsigned tables : {1U, 3U}) {
       options.run.tables = tables;
       INFO(describe(options));
-      check_budgets(answered, options, {400'000, 70'000'000, 6});
+      check_budgets(answered, options, {300'000, 70'000'000, 6});
     }
   }
 }

@@ -278,14 +278,6 @@ TEST_CASE("metric: differences whose squares overflow are far") {
   }
 }
 
-TEST_CASE("metric: moved points count in the budget") {
-  const std::vector<double> values(2 * 100'000, 1.0);
-  const PointsView view(values, 2);
-  const Engine engine({.memory = 3'000'000, .threads = 1});
-  CHECK_NOTHROW((void)engine.load(view));
-  CHECK_THROWS_AS((void)engine.load(view, {.kind = MetricKind::greatcircle}), ResourceError);
-}
-
 TEST_CASE("metric: what is the same metric is described, and searched, as the same") {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto power = [](double p) { return Metric{.kind = MetricKind::minkowski, .power = p}; };

@@ -1,15 +1,12 @@
 #include <epsflow/pipeline/neighbors.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -100,6 +97,8 @@ TEST_CASE("neighbors: distances whose powers vanish, by any norm") {
 }
 
 TEST_CASE("neighbors: distances only on request") {
+  CHECK(Neighbors{}.size() == 0);
+  CHECK(Neighbors{}.pairs() == 0);
   const DataSet data = make_data("clustered", 50, 2, Precision::float64, 1);
   const Neighbors found = neighbors(data.view(), 0.5);
   CHECK(found.distances.empty());
@@ -133,24 +132,6 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
   }
 }
 
-TEST_CASE("neighbors: no points, one point, and all points equal") {
-  CHECK(Neighbors{}.size() == 0);
-  CHECK(Neighbors{}.pairs() == 0);
-  const Neighbors empty = neighbors(PointsView(std::span<const double>(), 3), 1.0);
-  CHECK(empty.size() == 0);
-  CHECK(empty.pairs() == 0);
-
-  const std::vector<double> one{1e300, -7};
-  const Neighbors single = neighbors(PointsView(one, 2), 1e-9, Distances::include);
-  REQUIRE(single.size() == 1);
-  REQUIRE(single.pairs() == 1);
-  CHECK(single.ids[0] == 0);
-  CHECK(single.distances[0] == 0);
-
-  const std::vector<double> equal(300, 0.1);
-  CHECK(neighbors(PointsView(equal, 1), 1e-150).pairs() == 300 * 300);
-}
-
 TEST_CASE("neighbors: a radius that is no radius, and coordinates that are no numbers, are named") {
   std::vector<double> at{0, 1, 2, 3};
   const PointsView points(at, 2);
@@ -168,26 +149,6 @@ TEST_CASE("neighbors: a packed table that cannot be is refused") {
   options.run.search.kernel = Kernel::global;
   const DataSet flat = make_data("uniform", 30, 2, Precision::float64, 3);
   check_error<UsageError>({"packed"}, [&] { (void)neighbors(flat.view(), 1, Distances::omit, options); });
-}
-
-TEST_CASE("neighbors: progress is reported one call at a time") {
-  const DataSet data = make_data("clustered", 4000, 2, Precision::float64, 2);
-  const Settings options{.engine = {.threads = 8}, .run = {.search = {.format = FormatChoice::csr, .lane_pairs = 300}}};
-  Observer observer;
-  std::atomic<int> inside{0}, calls{0};
-  std::atomic<bool> overlapped{false}, share_is_a_share{true};
-  observer.on_progress = [&](const Progress& p) {
-    if (++inside > 1) overlapped = true;
-    ++calls;
-    if (!(p.table_share >= 0 && p.table_share <= 1)) share_is_a_share = false;
-    // The delay is long enough for another thread to enter.
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-    --inside;
-  };
-  (void)neighbors(data.view(), 0.3, Distances::omit, options, observer);
-  CHECK_FALSE(overlapped);
-  CHECK(share_is_a_share);
-  CHECK(calls > 0);
 }
 
 TEST_CASE("neighbors: cancelled before it begins") {

@@ -171,14 +171,5 @@ TEST_CASE("reporter: what moves while the caller's code runs is in the next repo
   CHECK(seen.back().table_share == 1);
 }
 
-TEST_CASE("reporter: without an observer results are handed over all the same") {
-  const Observer observer;
-  Reporter reporter(observer, 2);
-  int calls = 0;
-  CHECK_NOTHROW(reporter.progress(1, 1));
-  CHECK_NOTHROW(reporter.done([&] { ++calls; }));
-  CHECK(calls == 1);
-}
-
 }  // namespace
 }  // namespace epsflow::test

@@ -122,17 +122,6 @@ TEST_CASE("space: other norms, in any number of dimensions") {
   }
 }
 
-TEST_CASE("space: named powers are the norms of that name") {
-  const DataSet data = make_data("clustered", 300, 3, Precision::float64, 4);
-  const auto labels = [&](const Metric& metric) {
-    return std::move(run(engine_for(metric).load(data.view(), metric), grid({data.scale}, {4})).front().labels);
-  };
-  const auto power = [](double p) { return Metric{.kind = MetricKind::minkowski, .power = p}; };
-  CHECK(labels(power(1)) == labels({.kind = MetricKind::manhattan}));
-  CHECK(labels(power(2)) == labels({}));
-  CHECK(labels(power(std::numeric_limits<double>::infinity())) == labels({.kind = MetricKind::chebyshev}));
-}
-
 TEST_CASE("space: periodic boxes, whatever their sides, up to an eps that is longer than they are") {
   const std::vector<std::vector<BoxSide>> boxes{
       {{0, 1}},

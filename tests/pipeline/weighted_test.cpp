@@ -7,7 +7,6 @@
 
 #include "support/cancelling.hpp"
 #include "support/catch.hpp"
-#include "support/core_check.hpp"
 #include "support/errors.hpp"
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
@@ -115,17 +114,6 @@ TEST_CASE("weighted: neighbours and plans do not mind weights, and runs without 
   CHECK(run(plain, sweep).front().labels != run(weighted, sweep).front().labels);
   CHECK(run(weighted.weighted(std::vector<double>(data.size(), 1.0)), sweep).front().labels ==
         run(plain, sweep).front().labels);
-}
-
-TEST_CASE("weighted: weights of 1 are no weights") {
-  for (const std::size_t dims : {1U, 2U, 3U, 5U, 9U}) {
-    const DataSet data = make_data("clustered", 400, dims, Precision::float64, dims);
-    const Sweep sweep = grid({data.scale, data.scale / 3}, {2, 5, 20});
-    const Dataset loaded = Engine({.threads = 2}).load(data.view());
-    const RunOptions masked{.core_mask = true};
-    INFO(dims << "-D");
-    check_same(run(loaded.weighted(std::vector<double>(data.size(), 1.0)), sweep, masked), run(loaded, sweep, masked));
-  }
 }
 
 TEST_CASE("weighted: of any magnitude, and by a metric") {

@@ -29,21 +29,16 @@ struct Scene {
     job.search = job.index->table({});
     job.order = job.search->order();
     const auto order = job.order.ids;
-    std::vector<std::uint32_t> position(data.size());
-    for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
-    const test::OracleTable rows = data.oracle(eps);
-    std::vector<std::uint32_t> counts;
-    std::vector<std::uint32_t> ids;
-    for (const std::uint32_t id : order) {
-      std::uint32_t count = 0;
-      for (const std::uint32_t neighbor : rows.rows[id]) {
-        if (drop(id, neighbor)) continue;
-        ids.push_back(position[neighbor]);
-        ++count;
-      }
-      counts.push_back(count);
-    }
     const auto n = static_cast<std::uint32_t>(data.size());
+    std::vector<std::uint32_t> counts(n), ids;
+    const test::OracleTable rows = test::by_position(data.oracle(eps), order);
+    for (std::uint32_t p = 0; p < n; ++p) {
+      for (const std::uint32_t q : rows.rows[p]) {
+        if (drop(order[p], order[q])) continue;
+        ids.push_back(q);
+        ++counts[p];
+      }
+    }
     job.table = std::make_unique<NeighborTable>(n, pool.acquire(1 << 22));
     REQUIRE(job.table->append({0, n}, counts, ids));
     job.table->set_blocks({{0, n / 2}, {n / 2, n}});

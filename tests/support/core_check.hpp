@@ -10,6 +10,7 @@
 #include "support/oracle.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -18,12 +19,16 @@ namespace epsflow::test {
 /// Returns the first difference between the results of a sweep and the oracle, or an empty text.
 inline std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep, const DataSet& data) {
   if (results.size() != sweep.size()) return "count of results";
+  OracleTable table;
   for (std::size_t v = 0; v < results.size(); ++v) {
     const Variant& variant = sweep.variants()[v];
-    const OracleLabels expected = oracle_labels(data.oracle(variant.eps), variant.minpts);
-    if (!(results[v].variant == variant)) return "variant " + std::to_string(v);
-    if (!(results[v].labels == expected.labels)) return "labels of variant " + std::to_string(v);
-    if (!(results[v].summary == expected.summary)) return "summary of variant " + std::to_string(v);
+    if (v == 0 || variant.eps != sweep.variants()[v - 1].eps) table = data.oracle(variant.eps);
+    const OracleLabels expected = oracle_labels(table, variant.minpts);
+    const std::string place = " of eps " + format_number(variant.eps) + ", minpts " + std::to_string(variant.minpts);
+    if (!(results[v].variant == variant)) return "variant" + place;
+    if (!(results[v].labels == expected.labels)) return "labels" + place;
+    if (!(results[v].summary == expected.summary)) return "summary" + place;
+    if (!(results[v].seconds >= 0)) return "seconds" + place;
   }
   return "";
 }

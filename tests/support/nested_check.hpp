@@ -66,14 +66,16 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
   REQUIRE(level == minpts.size());
 }
 
-/// Checks labels, summary, core mask and first core points of each descending minpts. Returns the clusters of all.
+/// Checks labels, summary, core mask and first core points of each descending minpts, which may be given in any order.
+/// Returns the clusters of all.
 inline std::size_t check_nested(const DataSet& data, double eps, clustering::ClusterSource& source,
                                 const Minpts& minpts) {
   INFO(describe(data) << ", eps " << eps);
   const OracleTable rows = data.oracle(eps);
   Minpts handed_out;
   std::size_t clusters = 0;
-  clustering::cluster_nested({source, eps, true}, minpts, CancelToken(), [&](VariantResult&& r) {
+  const Minpts ascending(minpts.rbegin(), minpts.rend());
+  clustering::cluster_nested({source, eps, true}, ascending, CancelToken(), [&](VariantResult&& r) {
     INFO("minpts " << r.variant.minpts);
     const OracleLabels expected = oracle_labels(rows, r.variant.minpts);
     REQUIRE(r.variant.eps == eps);

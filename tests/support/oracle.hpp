@@ -1,6 +1,7 @@
 // DBSCAN by its definition, in plain O(n²) loops, as a reference for every fast path. Shares no code with the library.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,6 +26,19 @@ struct OracleTable {
     return sum;
   }
 };
+
+/// Returns the table of an order of the points, in which position p is point order[p]. Rows ascend.
+inline OracleTable by_position(const OracleTable& table, std::span<const std::uint32_t> order) {
+  std::vector<std::uint32_t> position(order.size());
+  for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
+  OracleTable moved;
+  for (const std::uint32_t id : order) {
+    std::vector<std::uint32_t>& row = moved.rows.emplace_back();
+    for (const std::uint32_t neighbor : table.rows[id]) row.push_back(position[neighbor]);
+    std::sort(row.begin(), row.end());
+  }
+  return moved;
+}
 
 struct OracleLabels {
   std::vector<std::int32_t> labels;

@@ -15,10 +15,18 @@
 
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/clustering/table_source.hpp>
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/neighbor_table.hpp>
 
 namespace epsflow::test {
+
+template <class T>
+Buffer<T> filled(const std::vector<T>& values) {
+  Buffer<T> buffer(values.size());
+  std::copy(values.begin(), values.end(), buffer.begin());
+  return buffer;
+}
 
 class TableMaker {
  public:
@@ -28,7 +36,8 @@ class TableMaker {
   /// arrive in random order and the entries of a row are in random order, as a search may leave them.
   NeighborTable& csr(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint64_t seed = 0) {
     const auto n = static_cast<std::uint32_t>(rows.rows.size());
-    set_order(std::move(order));
+    order_ = std::move(order);
+    OracleTable moved = by_position(rows, order_);
     table_ = std::make_unique<NeighborTable>(n, pool_.acquire(std::uint64_t{1} << 24));
     std::vector<Range> blocks = make_blocks(n);
     std::vector<Range> arrival = blocks;
@@ -38,7 +47,7 @@ class TableMaker {
       std::vector<std::uint32_t> counts;
       std::vector<std::uint32_t> ids;
       for (std::uint32_t p = block.begin; p < block.end; ++p) {
-        std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
+        std::vector<std::uint32_t>& row = moved.rows[p];
         if (seed != 0) random.shuffle(row);
         counts.push_back(static_cast<std::uint32_t>(row.size()));
         ids.insert(ids.end(), row.begin(), row.end());
@@ -53,14 +62,15 @@ class TableMaker {
   /// one range from a cell's smallest to its largest neighbour, cut in two if it is long and has none at the cut.
   NeighborTable& packed(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint32_t cell_size) {
     const auto n = static_cast<std::uint32_t>(rows.rows.size());
-    set_order(std::move(order));
+    order_ = std::move(order);
+    const OracleTable moved = by_position(rows, order_);
     std::vector<std::uint32_t> starts;
     std::vector<std::vector<Range>> ranges;
     for (std::uint32_t first = 0; first < n; first += cell_size) {
       starts.push_back(first);
       std::set<std::uint32_t> near{first};
       for (std::uint32_t p = first; p < std::min(n, first + cell_size); ++p) {
-        for (const std::uint32_t q : positions(rows.rows[order_[p]])) near.insert(q);
+        near.insert(moved.rows[p].begin(), moved.rows[p].end());
       }
       const std::uint32_t lowest = *near.begin(), highest = *near.rbegin();
       ranges.push_back({{lowest, highest + 1}});
@@ -68,31 +78,26 @@ class TableMaker {
         ranges.back() = {{lowest, lowest + 2}, {lowest + 3, highest + 1}};
       }
     }
-    auto layout = std::make_shared<PackedLayout>();
-    const std::size_t cells = starts.size();
-    layout->bundles.starts = Buffer<std::uint32_t>(cells + 1);
-    layout->bundles.range_offsets = Buffer<std::uint64_t>(cells + 1);
-    layout->first_words = Buffer<std::uint64_t>(cells + 1);
+    starts.push_back(n);
+    std::vector<std::uint64_t> offsets, first_words;
     std::vector<Range> all;
     std::uint64_t words = 0;
-    for (std::size_t c = 0; c < cells; ++c) {
-      layout->bundles.starts[c] = starts[c];
-      layout->bundles.range_offsets[c] = all.size();
-      layout->first_words[c] = words;
-      const std::uint32_t last = c + 1 < cells ? starts[c + 1] : n;
-      for (const Range& range : ranges[c]) words += packed_words(range.size()) * (last - starts[c]);
+    for (std::size_t c = 0; c < ranges.size(); ++c) {
+      offsets.push_back(all.size());
+      first_words.push_back(words);
+      for (const Range& range : ranges[c]) words += packed_words(range.size()) * (starts[c + 1] - starts[c]);
       all.insert(all.end(), ranges[c].begin(), ranges[c].end());
     }
-    layout->bundles.starts[cells] = n;
-    layout->bundles.range_offsets[cells] = all.size();
-    layout->first_words[cells] = words;
-    layout->bundles.ranges = Buffer<Range>(all.size());
-    std::copy(all.begin(), all.end(), layout->bundles.ranges.begin());
+    offsets.push_back(all.size());
+    first_words.push_back(words);
+    auto layout = std::make_shared<PackedLayout>();
+    layout->bundles = {filled(starts), filled(offsets), filled(all)};
+    layout->first_words = filled(first_words);
     table_ = std::make_unique<NeighborTable>(layout, pool_.acquire(words * 4));
     std::uint32_t* word = table_->packed_words_for_writing();
     std::fill_n(word, words, 0U);
     for (std::uint32_t p = 0; p < n; ++p) {
-      const std::vector<std::uint32_t> row = positions(rows.rows[order_[p]]);
+      const std::vector<std::uint32_t>& row = moved.rows[p];
       for (const Range& range : layout->bundles.ranges_of(layout->bundles.bundle_of(p))) {
         for (const std::uint32_t q : row) {
           if (q >= range.begin && q < range.end) word[(q - range.begin) / 32] |= 1U << ((q - range.begin) % 32);
@@ -118,22 +123,10 @@ class TableMaker {
     for (std::uint32_t first = 0; first < n; first += 5) blocks.push_back({first, std::min(n, first + 5)});
     return blocks;
   }
-  void set_order(std::vector<std::uint32_t> order) {
-    order_ = std::move(order);
-    position_.resize(order_.size());
-    for (std::uint32_t p = 0; p < order_.size(); ++p) position_[order_[p]] = p;
-  }
-  [[nodiscard]] std::vector<std::uint32_t> positions(const std::vector<std::uint32_t>& ids) const {
-    std::vector<std::uint32_t> result;
-    for (const std::uint32_t id : ids) result.push_back(position_[id]);
-    std::sort(result.begin(), result.end());
-    return result;
-  }
 
   MemoryBudget budget_{std::uint64_t{1} << 30};
   ArenaPool pool_;
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> position_;
   std::unique_ptr<NeighborTable> table_;
   std::unique_ptr<clustering::TableSource> source_;
 };
