@@ -16,7 +16,6 @@ from programs import succeeded
 
 import epsflow
 from epsflow import _results, _tasks
-from epsflow._core import format_number
 
 
 @pytest.fixture(scope="module")
@@ -345,13 +344,6 @@ def test_unfinished_results_are_taken_when_told(result, tmp_path):
     result.save(tmp_path / "r")
     exchanged('"complete"', '"interrupted"')(tmp_path / "r/sweep.json")
     assert_same(result, epsflow.load(tmp_path / "r", unfinished=True))
-
-
-def test_numbers_in_names():
-    expected = {1.0: "1", 0.1: "0.1", 0.0001: "1e-04", 0.00012: "0.00012", 0.000012: "1.2e-05", 100000.0: "1e+05",
-                123456.0: "123456", 1e22: "1e+22", 1e-300: "1e-300", 2.5: "2.5", 12345678.9: "12345678.9",
-                1000.0: "1000", 10000.0: "10000"}
-    assert {value: format_number(value) for value in expected} == expected
 
 
 def test_a_folder_of_the_program(program, points, result, tmp_path):

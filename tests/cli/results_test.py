@@ -241,14 +241,6 @@ class Resumed(Results):
 
 
 class Failing(Results):
-    def test_a_refused_run_does_not_block_its_retry(self):
-        words = self.sweep(eps="0.1", points=self.generated("uniform", 100_000))
-        self.fails(4, ["--memory"], *words, "--memory", "32M", "--strategy", "table")
-        self.assertFalse(self.out.exists())
-        self.fails(3, ["no-such"], *self.sweep(points=self.folder / "no-such.csv"))
-        self.assertFalse(self.out.exists())
-        self.succeeds(*words, "--memory", "4G")
-
     def test_an_overwrite_that_fails_keeps_the_old_results(self):
         self.succeeds(*self.sweep())
         before = tree(self.out)
