@@ -49,10 +49,10 @@ TEST_CASE("results journal: numbers that no run writes are as a torn line, and s
   for (const auto& [old, value] : Replaced{
            {"169", "2.5"}, {"169", "170"}, {"\"noise\"", "\"x\""}, {"0.25", "0"}, {"1.5", "-1"}, {"1.5", "1e400"}}) {
     CAPTURE(old, value);
-    const std::optional<JournalContents> read = read_with(2, old, value);
-    REQUIRE(read);
-    CHECK(read->state.entries.empty());
-    CHECK(read->state.files.size() == 1);
+    const std::optional<JournalContents> without_variant = read_with(2, old, value);
+    REQUIRE(without_variant);
+    CHECK(without_variant->state.entries.empty());
+    CHECK(without_variant->state.files.size() == 1);
   }
   const std::optional<JournalContents> without_file = read_with(1, "8128", "2.5");
   REQUIRE(without_file);
