@@ -72,13 +72,8 @@ class Cluster(Labelled):
     def test_outputs_are_checked_before_anything_is_read(self):
         words = ["cluster", self.folder / "no-such.csv", "--eps", 1, "--minpts", 1]
         self.fails(2, ["o.npy", ".csv, .fits, .h5"], *words, "--labelled", self.folder / "o.npy")
-        self.fails(2, ["in.csv exists already", "--overwrite"], *words, "--labelled", self.points)
         self.fails(2, ["is the input"], *self.cluster("--overwrite", "--labelled", self.points))
-        both = self.folder / "both.csv"
-        self.fails(2, ["--out and --labelled are both"], *words, "--out", both,
-                   "--labelled", self.folder / "." / "both.csv")
         self.fails(2, ["--out and --labelled are both -"], *words, "--out", "-", "--labelled", "-")
-        self.fails(2, ["--labelled - and --json"], *words, "--labelled", "-", "--json")
         self.fails(2, ["--labelled", "csv"], "sweep", *words[1:], "--out", self.out, "--labelled", "npy")
         self.assertEqual(self.points.read_text(), TABLE)
 
