@@ -39,17 +39,9 @@ void check(const AttachInput& input) {
 Buffer<double> transformed_points(const AttachInput& input, const Metric& metric) {
   const std::size_t width = transformed_dims(metric, input.linked.dims());
   Buffer<double> places((input.linked.size() + input.others.size()) * width);
-  double* to = places.data();
-  constexpr std::size_t kGrain = 1 << 13;
-  for (const PointsView& points : {input.linked, input.others}) {
-    parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      transform_points(metric, points, begin, end, to + begin * width);
-    });
-    to += points.size() * width;
-  }
   BoxFit fit(metric);
-  fit.add(input.linked, 0, input.linked.size());
-  fit.add(input.others, 0, input.others.size());
+  transform_all(metric, input.linked, places.data(), &fit);
+  transform_all(metric, input.others, places.data() + input.linked.size() * width, &fit);
   fit.require_fit(input.linking_length);
   return places;
 }

@@ -145,23 +145,22 @@ void LabelledCopy::require_unchanged() const {
 void LabelledCopy::write(const std::filesystem::path& file, const std::filesystem::path& target,
                          const VariantResult& result, std::span<const double> probabilities) const {
   require_unchanged();
-  if (limit_.empty()) {
-    const CopyLabels labels{result, metric_, added_.core, probabilities};
-    table_format(format_).copy(file, target, {files_, options_, points_}, names_, labels);
-    return require_unchanged();
-  }
   OutputTable table{.origin = {format_ == OutputFormat::fits ? "LABELLED" : "labelled", result, metric_},
                     .rows = points_.size()};
-  if (points_.renumbered()) table.columns.push_back({kRowColumn, ColumnView<std::int64_t>{rows_.data()}});
-  points_.view().visit([&]<class T>(std::span<const T> values) {
-    for (std::size_t k = 0; k < names_.size(); ++k) {
-      table.columns.push_back({names_[k], ColumnView<T>{values.data() + k, names_.size()}});
-    }
-  });
+  if (!limit_.empty()) {
+    if (points_.renumbered()) table.columns.push_back({kRowColumn, ColumnView<std::int64_t>{rows_.data()}});
+    points_.view().visit([&]<class T>(std::span<const T> values) {
+      for (std::size_t k = 0; k < names_.size(); ++k) {
+        table.columns.push_back({names_[k], ColumnView<T>{values.data() + k, names_.size()}});
+      }
+    });
+  }
   table.columns.push_back({kLabelColumn, ColumnView<std::int32_t>{result.labels.data()}});
   if (added_.core) table.columns.push_back({kCoreColumn, ColumnView<std::uint8_t>{result.core.data()}});
   if (added_.probability) table.columns.push_back({kProbabilityColumn, ColumnView<double>{probabilities.data()}});
-  table_format(format_).write(file, target, table);
+  if (!limit_.empty()) return table_format(format_).write(file, target, table);
+  table_format(format_).copy(file, target, {files_, options_, points_}, names_, table);
+  require_unchanged();
 }
 
 void LabelledCopy::write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const {

@@ -19,6 +19,23 @@
 namespace epsflow::io {
 namespace {
 
+/// Writes a value of a column. NaN is an empty field. marks_zero: writes -0 for 0.
+void write_value(CsvWriter<FileStream>& csv, const OutputColumn& column, std::size_t row, bool marks_zero = false) {
+  std::visit(
+      [&]<class T>(const ColumnView<T>& values) {
+        if constexpr (std::is_same_v<T, std::string>) {
+          csv.text(values[row]);
+        } else if (std::isnan(static_cast<double>(values[row]))) {
+          csv.nothing();
+        } else if (marks_zero && values[row] == 0) {
+          csv.text("-0");
+        } else {
+          csv.number(values[row]);
+        }
+      },
+      column.values);
+}
+
 void write_csv(const std::filesystem::path& file, const std::filesystem::path& target, const OutputTable& table) {
   FileStream out(file, target);
   CsvWriter csv(out);
@@ -26,21 +43,7 @@ void write_csv(const std::filesystem::path& file, const std::filesystem::path& t
   csv.end_row();
   const bool marks_zero = table.numbers == LabelNumbers::group;
   for (std::size_t row = 0; row < table.rows; ++row) {
-    for (const OutputColumn& column : table.columns) {
-      std::visit(
-          [&]<class T>(const ColumnView<T>& values) {
-            if constexpr (std::is_same_v<T, std::string>) {
-              csv.text(values[row]);
-            } else if (std::isnan(static_cast<double>(values[row]))) {
-              csv.nothing();
-            } else if (marks_zero && values[row] == 0) {
-              csv.text("-0");
-            } else {
-              csv.number(values[row]);
-            }
-          },
-          column.values);
-    }
+    for (const OutputColumn& column : table.columns) write_value(csv, column, row, marks_zero);
     csv.end_row();
   }
   csv.flush();
@@ -129,8 +132,8 @@ class FieldScanner {
 /// Copies the rows of one file.
 class RowCopier {
  public:
-  RowCopier(TextInput& input, const InputRows& read, const CopyLabels& labels, RowWalker& walker)
-      : input_(input), read_(read), labels_(labels), walker_(walker), scanner_(input.text.table.shape) {}
+  RowCopier(TextInput& input, const InputRows& read, const std::vector<OutputColumn>& added, RowWalker& walker)
+      : input_(input), read_(read), added_(added), walker_(walker), scanner_(input.text.table.shape) {}
 
   void copy(CsvWriter<FileStream>& csv) {
     TextBlocks& blocks = input_.text.blocks;
@@ -154,18 +157,17 @@ class RowCopier {
       if (next == nullptr) break;
       if (done_ == read_.rows || !scanner_.fits()) throw_other_rows();
       scanner_.write(csv);
-      write_labels(csv, walker_.next());
+      write_added(csv, walker_.next());
       ++done_;
       p = next;
     }
     return static_cast<std::size_t>(p - lines.data());
   }
 
-  void write_labels(CsvWriter<FileStream>& csv, std::size_t point) const {
-    const bool dropped = point == RowWalker::kDropped;
-    dropped ? csv.nothing() : csv.number(labels_.result.labels[point]);
-    if (labels_.core) dropped ? csv.nothing() : csv.number(labels_.result.core[point]);
-    if (!labels_.probabilities.empty()) dropped ? csv.nothing() : csv.number(labels_.probabilities[point]);
+  void write_added(CsvWriter<FileStream>& csv, std::size_t point) const {
+    for (const OutputColumn& column : added_) {
+      point == RowWalker::kDropped ? csv.nothing() : write_value(csv, column, point);
+    }
     csv.end_row();
   }
 
@@ -182,7 +184,7 @@ class RowCopier {
 
   TextInput& input_;
   const InputRows& read_;
-  const CopyLabels& labels_;
+  const std::vector<OutputColumn>& added_;
   RowWalker& walker_;
   FieldScanner scanner_;
   std::uint64_t done_ = 0;
@@ -215,18 +217,16 @@ SourceColumns look_at_text(const CopySource& inputs) {
 }
 
 void copy_text(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& inputs,
-               std::span<const std::string> names, const CopyLabels& labels) {
+               std::span<const std::string> names, const OutputTable& added) {
   FileStream out(file, target);
   CsvWriter csv(out, inputs.options.text.decimal == ',' ? ';' : ',');
   for (const std::string& name : names) csv.text(name);
-  csv.text(kLabelColumn);
-  if (labels.core) csv.text(kCoreColumn);
-  if (!labels.probabilities.empty()) csv.text(kProbabilityColumn);
+  for (const OutputColumn& column : added.columns) csv.text(column.name);
   csv.end_row();
   RowWalker walker(inputs.points.inputs);
   for (std::size_t i = 0; i < inputs.files.size(); ++i) {
     TextInput input(inputs, i);
-    RowCopier(input, inputs.points.inputs[i], labels, walker).copy(csv);
+    RowCopier(input, inputs.points.inputs[i], added.columns, walker).copy(csv);
   }
   csv.flush();
   out.close();

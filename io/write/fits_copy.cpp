@@ -114,18 +114,18 @@ void append_rows(const FitsInput& input, const FitsOutput& out, std::uint64_t at
   }
 }
 
-template <class T>
+template <class Number>
 struct NewColumn {
-  const char* name;
+  std::string name;
   const char* form;  ///< TFORM
-  T null;            ///< value in rows that are not points; whole numbers are declared as null values
+  Number null;       ///< value in rows that are not points; whole numbers are declared as null values
 };
 
-/// Appends a column and fills it with value(point) for the rows that are points.
-template <class T, class Value>
-void add_column(const FitsOutput& out, bool is_ascii, const NewColumn<T>& added, const FilePoints& points,
-                Value value) {
-  constexpr bool kWhole = std::is_integral_v<T>;
+/// Appends a column and fills it in the rows that are points.
+template <class Number, class T>
+void add_column(const FitsOutput& out, bool is_ascii, const NewColumn<Number>& added, const FilePoints& points,
+                const ColumnView<T>& values) {
+  constexpr bool kWhole = std::is_integral_v<Number>;
   int status = 0;
   int columns = 0;
   fits_get_num_cols(out.get(), &columns, &status);
@@ -143,12 +143,12 @@ void add_column(const FitsOutput& out, bool is_ascii, const NewColumn<T>& added,
   out.check(status);
   RowWalker walker(points.inputs);
   const std::uint64_t rows = points.size() + points.dropped_rows();
-  std::vector<T> block;
+  std::vector<Number> block;
   for (std::uint64_t first = 0; first < rows; first += kBlockRows) {
     block.resize(std::min<std::uint64_t>(kBlockRows, rows - first));
-    for (T& number : block) {
+    for (Number& number : block) {
       const std::size_t point = walker.next();
-      number = point == RowWalker::kDropped ? added.null : value(point);
+      number = point == RowWalker::kDropped ? added.null : Number{values[point]};
     }
     fits_write_col(out.get(), kWhole ? TINT : TDOUBLE, column, narrow<LONGLONG>(first + 1), 1,
                    narrow<LONGLONG>(block.size()), block.data(), &status);
@@ -229,7 +229,7 @@ SourceColumns look_at_fits(const CopySource& source) {
 }
 
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
-               std::span<const std::string>, const CopyLabels& labels) {
+               std::span<const std::string>, const OutputTable& added) {
   const std::scoped_lock lock(fits_mutex());
   const FitsInput first(source, 0);
   const std::uint64_t rows = source.points.size() + source.points.dropped_rows();
@@ -248,19 +248,23 @@ void copy_fits(const std::filesystem::path& file, const std::filesystem::path& t
     at += input.rows;
   }
   const bool is_ascii = first.is_ascii;
-  add_column<std::int32_t>(out, is_ascii, {kLabelColumn, is_ascii ? "I11" : "1J", kNullLabel}, source.points,
-                           [&](std::size_t point) { return labels.result.labels[point]; });
-  if (labels.core) {
-    add_column<std::int32_t>(out, is_ascii, {kCoreColumn, is_ascii ? "I3" : "1B", kNullCore}, source.points,
-                             [&](std::size_t point) { return std::int32_t{labels.result.core[point]}; });
+  for (const OutputColumn& column : added.columns) {
+    std::visit(
+        [&]<class T>(const ColumnView<T>& values) {
+          const std::string& name = column.name;
+          if constexpr (std::is_same_v<T, std::int32_t>) {
+            add_column<T>(out, is_ascii, {name, is_ascii ? "I11" : "1J", kNullLabel}, source.points, values);
+          } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+            add_column<std::int32_t>(out, is_ascii, {name, is_ascii ? "I3" : "1B", kNullCore}, source.points, values);
+          } else if constexpr (std::is_same_v<T, double>) {
+            // Text cannot hold NaN.
+            const double none = is_ascii ? 0 : std::numeric_limits<double>::quiet_NaN();
+            add_column<T>(out, is_ascii, {name, is_ascii ? "D25.17" : "1D", none}, source.points, values);
+          }
+        },
+        column.values);
   }
-  if (!labels.probabilities.empty()) {
-    // Text cannot hold NaN.
-    const double none = is_ascii ? 0 : std::numeric_limits<double>::quiet_NaN();
-    add_column<double>(out, is_ascii, {kProbabilityColumn, is_ascii ? "D25.17" : "1D", none}, source.points,
-                       [&](std::size_t point) { return labels.probabilities[point]; });
-  }
-  write_history(out, labels.result.variant, labels.metric);
+  write_history(out, added.origin.result.variant, added.origin.metric);
   renew_checksums(out);
   out.close();
 }

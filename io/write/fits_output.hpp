@@ -49,6 +49,6 @@ inline constexpr std::size_t kMostFitsColumns = 999;
 [[nodiscard]] SourceColumns look_at_fits(const CopySource& source);
 /// Copies FITS tables and adds the labels, as TableFunctions::copy describes. Locks fits_mutex().
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
-               std::span<const std::string> names, const CopyLabels& labels);
+               std::span<const std::string> names, const OutputTable& added);
 
 }  // namespace epsflow::io

@@ -81,14 +81,6 @@ struct SourceColumns {
   std::string left_out;            ///< LabelledCopy::left_out()
 };
 
-/// The columns that are added to a copy of the input.
-struct CopyLabels {
-  const VariantResult& result;
-  const Metric& metric;
-  bool core = false;                           ///< adds the mask of core points
-  std::span<const double> probabilities = {};  ///< [n] adds a column of them; empty for none
-};
-
 /// The functions of one format. All are null in a build without the format. `look` and `copy` are also null if the
 /// format cannot copy all columns of an input of its own kind.
 struct TableFunctions {
@@ -102,10 +94,11 @@ struct TableFunctions {
   /// Opens the files again and lists their columns. Throws InputError if the files differ in their columns, if the
   /// format has no space for the columns of labels, or if a file has changed.
   SourceColumns (*look)(const CopySource& source) = nullptr;
-  /// Writes one row for each row of the files, with all columns as they are, followed by the labels. Dropped rows have
-  /// no label. `names` come from look(). Reads blockwise. O(bytes), some MiB of memory. Throws as look() and write().
+  /// Writes one row for each row of the files, with all columns as they are, followed by the columns of `added`:
+  /// labels, and masks of core points and probabilities if there are any. Dropped rows have no value there. `names`
+  /// come from look(). Reads blockwise. O(bytes), some MiB of memory. Throws as look() and write().
   void (*copy)(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
-               std::span<const std::string> names, const CopyLabels& labels) = nullptr;
+               std::span<const std::string> names, const OutputTable& added) = nullptr;
 };
 
 /// Returns the functions for CSV. A file has a header line, then a line of fields for each row. NaN is an empty field.

@@ -355,8 +355,6 @@ def _refuse_unfinished(folder: Path, run: dict[str, Any]) -> None:
     )
     if (folder / ".epsflow" / "journal").exists():
         raise ValueError(f"{folder} is not finished, a run is writing there or was killed: {ways}")
-    if not isinstance(run, dict) or "status" not in run:
-        raise _damaged(folder / "sweep.json", "it does not say whether a run is complete")
     if run["status"] != "complete":
         because = f" ({run['reason']})" if "reason" in run else ""
         raise ValueError(f"{folder} is not finished, sweep.json says {run['status']!r}{because}: {ways}")

@@ -218,9 +218,13 @@ TEST_CASE("parse variants: pairs of eps and minpts") {
 
 TEST_CASE("format number: the shortest text that reads back as the same number") {
   CHECK(format_number(0.1) == "0.1");
-  CHECK(format_number(100) == "100");
   CHECK(format_number(-2.5) == "-2.5");
   CHECK(format_number(0.1 + 0.2) == "0.30000000000000004");
+  CHECK(format_number(0.0001) == "1e-04");
+  CHECK(format_number(0.00012) == "0.00012");
+  CHECK(format_number(10000) == "10000");
+  CHECK(format_number(100000) == "1e+05");
+  CHECK(format_number(123456) == "123456");
   test::Random random(99);
   for (int i = 0; i < 2000; ++i) {
     const double value = std::ldexp(random.unit(), static_cast<int>(random.below(2000)) - 1000);

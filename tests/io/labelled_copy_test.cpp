@@ -14,16 +14,18 @@ namespace {
 struct Copied {
   std::filesystem::path file;
   std::string limit;
+  std::string left_out;
   FilePoints points;
 };
 
 /// Reads the files and writes them with labels to `name`.
 Copied copy(const TempFolder& folder, const Paths& files, const std::string& name, const ReadOptions& options = {},
             bool core = false) {
-  Copied copied{folder / name, {}, read_points(files, options)};
+  Copied copied{folder / name, {}, {}, read_points(files, options)};
   const OutputFormat format = output_format(copied.file, kTableFormats);
   const LabelledCopy labelled(files, options, copied.points, format, {.core = core});
   copied.limit = labelled.limit();
+  copied.left_out = labelled.left_out();
   labelled.write(copied.file, result_of(copied.points), Overwrite::replace);
   return copied;
 }
@@ -99,6 +101,15 @@ TEST_CASE("labelled copy: more text than a block holds, with quotes across the b
   const Copied copied = copy(folder, {folder.write("in.csv.gz", gzip(text))}, "out.csv", {.columns = {"x"}});
   CHECK(copied.limit.empty());
   CHECK(bytes_of_file(copied.file) == expected);
+}
+
+TEST_CASE("labelled copy: lines before the rows are left out, and told") {
+  const TempFolder folder;
+  const auto left_out = [&](const char* text) {
+    return copy(folder, {folder.write("in.csv", text)}, "out.csv", {.columns = {"x"}}).left_out;
+  };
+  CHECK(left_out("# of last night\nid,x\n,deg\na,0\n") == "2 lines before the rows, as comments and units");
+  CHECK(left_out("id,x\na,0\n").empty());
 }
 
 TEST_CASE("labelled copy: a row as long as reading takes is copied") {

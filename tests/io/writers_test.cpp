@@ -49,17 +49,6 @@ TEST_CASE("write rows: the mark of epsflow's own is seen, and read over") {
   CHECK_FALSE(is_marked_npy(folder / ""));
 }
 
-TEST_CASE("write labels: a longer file is replaced by a shorter one") {
-  const TempFolder folder;
-  VariantResult longer = result();
-  longer.labels = std::vector<std::int32_t>(1000, 3);
-  for (const char* name : {"l.npy", "l.fits", "l.h5"}) {
-    write_labels(folder / name, longer, Overwrite::refuse);
-    write_labels(folder / name, result(), Overwrite::replace);
-    CHECK(read_values(folder / name).size() == result().labels.size());
-  }
-}
-
 TEST_CASE("write points: both precisions keep every bit, with names where the format has them") {
   const TempFolder folder;
   const std::vector<double> doubles{0.1, -1e300, 5e-324, 1.0 / 3, -0.0, 42};

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "io/io_test.hpp"
-#include "io/json_samples.hpp"
 
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_names.hpp>
@@ -75,34 +74,11 @@ TEST_CASE("results folder: the table of outputs is what names are known by") {
       FolderOutputs outputs{.wanted = {{std::string(output.name), std::string(extension)}}};
       CHECK(variant_files({0.25, 7}, outputs) == std::vector{variant_file(output.name, {0.25, 7}, extension)});
     });
-    for (const std::string_view stem :
-         {"eps_inf_minpts_7", "eps_nan_minpts_7", "eps_0_minpts_7", "eps_-1_minpts_7", "eps_1e400_minpts_7"}) {
-      for_each_word(output.extensions, [&](std::string_view extension) {
-        CHECK_FALSE(is_results_name(std::string(output.name) + "/" + std::string(stem) + std::string(extension)));
-      });
-    }
     CHECK_FALSE(is_results_name(std::string(output.name) + "/eps_0.25_minpts_7.txt"));
     CHECK_FALSE(is_results_name("../" + std::string(output.name)));
   }
   CHECK(kResultsOutputs.front().name == kLabelsFolder);
   CHECK(find_output("labels/") == nullptr);
-}
-
-TEST_CASE("results folder: whatever there was before, it is replaced as a whole") {
-  for (const ResultsOutput& before : kResultsOutputs) {
-    if (before.scope != OutputScope::each_variant || before.copy) continue;
-    for (const ResultsOutput& after : kResultsOutputs) {
-      if (after.scope != OutputScope::each_variant || after.copy) continue;
-      INFO(before.name << " replaced by " << after.name);
-      const TempFolder folder;
-      CHECK(make(folder / "r", FolderMode::fresh, {.wanted = {{std::string(before.name), ".npy"}}}) == 2);
-      CHECK(make(folder / "r", FolderMode::overwrite, {.wanted = {{std::string(after.name), ".npy"}}}) == 2);
-      for (const ResultsOutput& output : kResultsOutputs) {
-        if (output.scope != OutputScope::each_variant) continue;
-        CHECK(std::filesystem::exists(folder / "r" / output.name) == (output.name == after.name));
-      }
-    }
-  }
 }
 
 TEST_CASE("results folder: weights are a part of the input") {
@@ -203,6 +179,18 @@ TEST_CASE("results folder: sweep.h5 is of variants that all have labels") {
     make(folder / "new", FolderMode::fresh, {.wanted = {{kHdf5Name, ""}}});
   });
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
+  // A file that an earlier run requested goes with the first variant without labels, and comes with the last labels.
+  std::string said;
+  const auto add = [&](double eps, const FolderOutputs& outputs, RunDescription run = {}) {
+    const auto notice = [&](const std::string& text) { said = text; };
+    ResultsFolder results(folder / "h", Sweep({{eps, 7}}), FolderMode::resume, outputs, notice);
+    CHECK(fill(results, six_points(), std::move(run)).size() == 1);
+    return std::filesystem::exists(folder / "h/sweep.h5");
+  };
+  CHECK(add(0.25, with(kHdf5Name), {.options = {{"hdf5", ""}}}));
+  CHECK_FALSE(add(0.5, {.wanted = {}}));
+  check_mentions(said, {"sweep.h5 is not written"});
+  CHECK(add(0.5, {}));
 }
 
 TEST_CASE("results folder: what is there is not made again, and what is asked for beside it is") {
@@ -320,23 +308,8 @@ TEST_CASE("results folder: summary.csv is made of sweep.json, and never read") {
   const TempFolder folder;
   make(folder / "r", FolderMode::fresh);
   const std::string summary = bytes_of_file(folder / "r/summary.csv");
-  const auto replace = [](const std::string& text, char from, const char* to) {
-    std::string made;
-    for (const char c : text) made += c == from ? std::string(to) : std::string(1, c);
-    return made;
-  };
-  const std::string quoted = "\"" + replace(replace(summary, ',', "\",\""), '\n', "\"\n\"");
-  // The file is as a spreadsheet leaves it, or has a text of others.
-  const Names texts{"\xEF\xBB\xBF" + summary,
-                    "\xEF\xBB\xBF\"eps\";\"minpts\"\r\n\"0,25\";\"7\"\r\n",
-                    replace(summary, '\n', "\r\n"),
-                    replace(summary, '\n', ",mine\n"),
-                    replace(summary, ',', ";"),
-                    quoted,
-                    "",
-                    "0.3,7,1,1,1,1,1,0.1,../victim,0"};
   for (const FolderMode mode : {FolderMode::resume, FolderMode::overwrite}) {
-    for (const std::string& text : texts) {
+    for (const char* text : {"", "0.3;7\r\n", "0.3,7,1,1,1,1,1,0.1,../victim,0"}) {
       folder.write("r/summary.csv", text);
       CHECK(make(folder / "r", mode) == (mode == FolderMode::resume ? 0 : 2));
       CHECK(bytes_of_file(folder / "r/summary.csv") == summary);
@@ -364,19 +337,6 @@ TEST_CASE("results folder: an eps of the folder stands for one that differs by r
   CHECK(made({{0.3, 7}, {rounded, 7}}) == std::vector<Variant>{{0.3, 7}});
 }
 
-TEST_CASE("results folder: a sweep.json that lacks a list is refused, whatever summary.csv says") {
-  const TempFolder folder;
-  make(folder / "r", FolderMode::fresh, with(kCoreFolder, ".npy"));
-  const std::string whole = bytes_of_file(folder / "r/sweep.json");
-  for (const char* list : {"runs", "results", "files"}) {
-    CAPTURE(list);
-    std::string text = whole;
-    text.replace(text.find("\n  \"" + std::string(list)) + 4, 1, "x");
-    folder.write("r/sweep.json", text);
-    check_error<UsageError>({"sweep.json", "damaged"}, [&] { make(folder / "r", FolderMode::resume); });
-  }
-}
-
 TEST_CASE("results names: epsflow's own, and no others") {
   for (const char* name : {"summary.csv", "rows.npy", "labels/eps_0.1_minpts_4.npy", "core/eps_1e-05_minpts_1.npy",
                            "labelled/eps_2_minpts_3.csv", "labels/minpts_5_size_15.npy", "hierarchy.npz",
@@ -385,77 +345,28 @@ TEST_CASE("results names: epsflow's own, and no others") {
     CHECK(is_results_name(name));
   }
   for (const char* name :
-       {"", "x", "labels/minpts_5_size_1.npy", "labels/minpts_0_size_5.npy", "labels/minpts_5_size_05.npy",
-        "labels/minpts_5.npy", "labels/eps_0_minpts_5_size_15.npy", "../summary.csv", "/summary.csv",
-        "labels/../summary.csv", "labels/eps_0.10_minpts_4.npy", "labels/eps_0.1_minpts_4.csv",
-        "labels/eps_/../x_minpts_4.npy", "labels/eps_0.1_minpts_-4.npy", "labels/eps_-1_minpts_4.npy",
-        "labels/eps_0_minpts_4.npy", "labels/eps_0.1_minpts_0.npy", "labels/eps_0.1_minpts_4/../4.npy",
+       {"", "x", "labels/minpts_5_size_1.npy", "labels/minpts_0_size_5.npy", "labels/minpts_5.npy",
+        "labels/eps_0_minpts_5_size_15.npy", "../summary.csv", "labels/../summary.csv", "labels/eps_0.10_minpts_4.npy",
+        "labels/eps_0.1_minpts_4.csv", "labels/eps_/../x_minpts_4.npy", "labels/eps_0.1_minpts_-4.npy",
+        "labels/eps_-1_minpts_4.npy", "labels/eps_inf_minpts_4.npy", "labels/eps_nan_minpts_4.npy",
+        "labels/eps_1e400_minpts_4.npy", "labels/eps_0.1_minpts_0.npy", "labels/eps_0.1_minpts_4/../4.npy",
         "other/eps_0.1_minpts_4.npy"}) {
     INFO(name);
     CHECK_FALSE(is_results_name(name));
   }
 }
 
-TEST_CASE("results folder: variants that sweep.json lists wrongly are refused") {
-  for (const char* results :
-       {"3", "[3]", "[{}]", R"([{"eps": 0.5, "minpts": 7}])",
-        R"([{"eps": 0.5, "minpts": 7, "clusters": 1, "noise": 1, "core": 1, "border": 1, "largest": 1,
-                                   "seconds": 1}])",
-        R"([{"minpts": 7, "min_cluster_size": 2, "clusters": 1, "noise": 1, "clustered": 2, "largest": 2,
-                                   "persistence": 1, "seconds": 1}])",
-        R"([{"minpts": 7, "min_cluster_size": 1, "clusters": 0, "noise": 1, "clustered": 0, "largest": 0,
-                                   "persistence": 1, "seconds": 1, "labels": false}])"}) {
-    CAPTURE(results);
-    const TempFolder folder;
-    folder.write("sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "runs": [{"status": "complete"}],
-                                   "files": [], "results": )" +
-                                   std::string(results) + "}");
-    check_error<UsageError>({"sweep.json", "damaged"}, [&] { (void)read_manifest(folder / ""); });
-  }
-}
-
-TEST_CASE("results folder: a manifest that says what no run can have said is refused") {
-  for (const char* runs : {"[1]", "[{}]", R"([{"status": 3}])", R"({"a": 1})", "3"}) {
-    CAPTURE(runs);
-    const TempFolder folder;
-    std::filesystem::create_directory(folder / "r");
-    folder.write("r/sweep.json",
-                 R"({"program": "epsflow", "input": {"checksum": "x"}, "files": [], "results": [], "runs": )" +
-                     std::string(runs) + "}");
-    check_error<UsageError>({"sweep.json", "epsflow"}, [&] { make(folder / "r", FolderMode::resume); });
-  }
-}
-
 TEST_CASE("results folder: a journal whose run says little is enough to replace what it tells of") {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "r/.epsflow");
-  std::string journal;
-  for (const char* line : {R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})",
-                           R"(file {"name": "labels/eps_0.5_minpts_2.npy", "bytes": 152, "crc32": "e02015c5"})",
-                           R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, )"
-                           R"("core": 5, "border": 0, "largest": 3, "seconds": 0.1})"}) {
-    journal += journal_line(line);
+  {
+    Journal journal(folder / "r/.epsflow/journal",
+                    {.input = R"({"checksum": "x"})", .runs = {R"({"status": "running"})"}}, false);
+    journal.add("labels/eps_0.5_minpts_2.npy", FileDigest{152, 0xe02015c5});
+    journal.add(SweepEntry{{0.5, 2}, {2, 1, 5, 0, 3}, 0.1});
+    journal.sync();
   }
-  folder.write("r/.epsflow/journal", journal);
   CHECK(make(folder / "r", FolderMode::overwrite) == 2);
-}
-
-TEST_CASE("results folder: journal lines with right checksums and wrong contents are as torn ones") {
-  const std::string begin = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})";
-  for (const char* event :
-       {"begin junk", R"(begin {"replaces": 3, "input": [], "run": 1})",
-        R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {}})", "variant junk",
-        R"(variant {"eps": 0.5, "minpts": 2, "clusters": 2, "noise": 1, "core": 5, "border": 0, "largest": 3,
-                       "seconds": 0.1})",
-        "file", "file x", R"(file {"name": "trace.json"})", R"(file {"name": "trace.json", "bytes": 3, "crc32": "00"})",
-        R"(file {"name": "sweep.json", "bytes": 1, "crc32": "00000000"})",
-        R"(file {"name": "../x", "bytes": 1, "crc32": "00000000"})"}) {
-    CAPTURE(event);
-    const TempFolder folder;
-    std::filesystem::create_directories(folder / "r/.epsflow");
-    folder.write("r/.epsflow/journal", journal_line(begin) + journal_line(event));
-    CHECK(make(folder / "r", FolderMode::resume) == 2);
-  }
 }
 
 }  // namespace epsflow::io::test

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "io/io_test.hpp"
-#include "io/json_samples.hpp"
 
 #include <epsflow/io/results/save_results.hpp>
 
@@ -65,88 +64,62 @@ constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
 
 }  // namespace
 
-TEST_CASE("results manifest: counts that are no counts are damage, wherever they stand") {
-  for (const auto& [place, named] :
-       std::vector<std::pair<std::string, std::string>>{{"/results/0/noise", "results[0].noise"},
-                                                        {"/results/1/clusters", "results[1].clusters"},
-                                                        {"/results/0/core", "results[0].core"},
-                                                        {"/results/0/border", "results[0].border"},
-                                                        {"/results/0/largest", "results[0].largest"},
-                                                        {"/results/0/minpts", "results[0].minpts"},
-                                                        {"/files/0/bytes", "files[0].bytes"},
-                                                        {"/input/points", "input.points"},
-                                                        {"/input/dims", "input.dims"},
-                                                        {"/input/dropped_rows", "input.dropped_rows"},
-                                                        {"/input/column_numbers/1", "input.column_numbers[1]"},
-                                                        {"/input/files/0/rows", "input.files[0].rows"},
-                                                        {"/input/files/0/dropped_rows", "input.files[0].dropped_rows"},
-                                                        {"/variants", "variants"}}) {
-    for (const std::string& value : kNoCounts) {
-      CAPTURE(place, value);
-      check_mentions(refusal_with(place, value),
-                     {"sweep.json", kDamaged, named + " is ", "; move it away, or choose another folder"});
-    }
-  }
-  for (const char* place :
-       {"/results/0/noise", "/results/0/clusters", "/results/0/core", "/results/0/border", "/results/0/largest",
-        "/results/0/minpts", "/results/0/eps", "/results/0/seconds", "/files/0/bytes"}) {
-    CAPTURE(place);
-    check_error<UsageError>({"sweep.json", kDamaged, "is missing"}, [&] { (void)read_without(place); });
-  }
-}
-
-TEST_CASE("results manifest: eps and seconds are finite") {
-  for (const auto& [place, named] : {std::pair<std::string, std::string>{"/results/0/eps", "results[0].eps"},
+// json_numbers_test.cpp tests numbers of all forms, and counts that do not fit each other.
+TEST_CASE("results manifest: numbers that no run writes are damage, wherever they stand") {
+  CHECK(read_with("/results/0/noise", "169").entries.at({0.25, 7}).summary == LabelSummary{13, 169, 1600, 231, 400});
+  for (const auto& [place, named] : {std::pair{"/results/0/noise", "results[0].noise"},
+                                     {"/results/1/clusters", "results[1].clusters"},
+                                     {"/results/0/core", "results[0].core"},
+                                     {"/results/0/border", "results[0].border"},
+                                     {"/results/0/largest", "results[0].largest"},
+                                     {"/results/0/minpts", "results[0].minpts"},
+                                     {"/results/0/eps", "results[0].eps"},
                                      {"/results/1/seconds", "results[1].seconds"},
                                      {"/runs/0/seconds", "runs[0].seconds"},
-                                     {"/seconds", "seconds"}}) {
-    for (const char* value : {"\"1\"", "null", "true", "[1]", "-1", "-1e61", "{}"}) {
-      CAPTURE(place, value);
-      check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, named + " is "});
-    }
-    check_mentions(refusal_with(place, "1e400"), {"sweep.json", kDamaged});
-    CHECK_NOTHROW(read_with(place, place == "/results/0/eps" ? "0.25" : "0"));
+                                     {"/files/0/bytes", "files[0].bytes"},
+                                     {"/input/points", "input.points"},
+                                     {"/input/dims", "input.dims"},
+                                     {"/input/dropped_rows", "input.dropped_rows"},
+                                     {"/input/column_numbers/1", "input.column_numbers[1]"},
+                                     {"/input/files/0/rows", "input.files[0].rows"},
+                                     {"/input/files/0/dropped_rows", "input.files[0].dropped_rows"},
+                                     {"/seconds", "seconds"},
+                                     {"/variants", "variants"}}) {
+    CAPTURE(place);
+    check_mentions(refusal_with(place, "-1"), {"sweep.json", kDamaged, std::string(named) + " is -1, not a ",
+                                               "; move it away, or choose another folder"});
   }
-  check_mentions(refusal_with("/results/0/eps", "0"), {"results[0].eps is 0"});
-}
-
-TEST_CASE("results manifest: counts fit each other, the points and the variants") {
-  CHECK(read_with("/results/0/noise", "169").entries.at({0.25, 7}).summary == LabelSummary{13, 169, 1600, 231, 400});
-  CHECK(read_with("/results/0/noise", "1.69e2").entries.at({0.25, 7}).summary.noise == 169);
-  for (const auto& [place, value] : {std::pair{"/results/0/noise", "170"},
-                                     {"/results/0/core", "1599"},
-                                     {"/results/0/border", "0"},
-                                     {"/results/0/clusters", "1601"},
-                                     {"/results/0/clusters", "0"},
-                                     {"/results/0/largest", "2001"},
-                                     {"/results/0/largest", "1"},
-                                     {"/results/0/largest", "0"},
-                                     {"/input/points", "2001"},
-                                     {"/input/points", "0"}}) {
-    CAPTURE(place, value);
-    check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, "results[0]: "});
+  check_mentions(refusal_with("/results/0/noise", "1e400"), {"sweep.json", kDamaged});
+  check_error<UsageError>({"sweep.json", kDamaged, "files[0].bytes is missing"},
+                          [&] { (void)read_without("/files/0/bytes"); });
+  for (const auto& [place, value] : {std::pair{"/results/0/noise", "170"}, {"/input/points", "2001"}}) {
+    check_mentions(refusal_with(place, value), {"sweep.json", kDamaged, "results[0]: noise, core and border points"});
   }
   check_mentions(refusal_with("/variants", "3"), {"variants is 3, not a whole number from 2 to 2"});
 }
 
-TEST_CASE("results manifest: texts where the input needs them") {
-  Json json = two_variants();
-  json["input"]["slices"] = 5;
-  const TempFolder folder;
-  folder.write("sweep.json", json.dump());
-  check_error<UsageError>({kDamaged, "input.slices is not a text"}, [&] { (void)read_manifest(folder / ""); });
-}
-
-TEST_CASE("results manifest: counts that are possible for the points of an input") {
-  const SweepEntry entry{{0.5, 2}, {1, 1, 5, 1, 6}};
-  CHECK_NOTHROW(require_possible(entry, R"({"checksum": "x", "points": 7})"));
-  CHECK_NOTHROW(require_possible(entry, R"({"checksum": "x"})"));
-  CHECK_THROWS_AS(require_possible(entry, R"({"checksum": "x", "points": 8})"), InputError);
-  for (const char* input :
-       {R"({"points": -2000})", R"({"points": 2000.5})", R"({"points": "7"})", "[]", "7", "junk", ""}) {
-    CAPTURE(input);
-    CHECK_THROWS_AS(require_possible(entry, input), InputError);
+TEST_CASE("results manifest: lists that are missing or of another form are damage") {
+  for (const char* list : {"/runs", "/results", "/files"}) {
+    CAPTURE(list);
+    check_error<UsageError>({"sweep.json", kDamaged}, [&] { (void)read_without(list); });
   }
+  for (const auto& [place, value] : {std::pair{"/runs", "3"},
+                                     {"/runs", "[1]"},
+                                     {"/runs", "[{}]"},
+                                     {"/runs", R"([{"status": 3}])"},
+                                     {"/runs", R"({"a": 1})"},
+                                     {"/results", "3"},
+                                     {"/results", "[3]"},
+                                     {"/results", "[{}]"}}) {
+    CAPTURE(place, value);
+    check_mentions(refusal_with(place, value), {"sweep.json", kDamaged});
+  }
+  check_mentions(refusal_with("/input", R"({"checksum": "x", "slices": 5})"), {kDamaged, "input.slices is not a text"});
+  check_mentions(refusal_with("/results/0/minpts", "8"),
+                 {kDamaged, "results[0] has labels that are not among the files"});
+  check_mentions(refusal_with("/results", R"([{"minpts": 7, "min_cluster_size": 1, "clusters": 0, "noise": 2000,
+                                               "clustered": 0, "largest": 0, "persistence": 1, "seconds": 1}])"),
+                 {kDamaged, "results[0].min_cluster_size is 1"});
 }
 
 }  // namespace epsflow::io::test

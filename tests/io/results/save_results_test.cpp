@@ -35,17 +35,6 @@ TEST_CASE("save results: the folder says all that was held") {
   CHECK_FALSE(std::filesystem::exists(folder / "a/r/.epsflow"));
 }
 
-TEST_CASE("save results: the metric is said, weights beside it") {
-  for (const auto& [checksum, metric] : {std::pair("x", "euclidean"), std::pair("x, cosine", "cosine"),
-                                         std::pair("x, weighted", "euclidean, weighted")}) {
-    const TempFolder folder;
-    HeldResults results = held(0.5);
-    results.input = std::string(R"({"checksum": ")") + checksum + R"("})";
-    save_results(folder / "r", results, Overwrite::refuse);
-    check_mentions(bytes_of_file(folder / "r/sweep.json"), {std::string("\"metric\": \"") + metric + "\""});
-  }
-}
-
 TEST_CASE("save results: results are replaced only when told, and then whole") {
   const TempFolder folder;
   save_results(folder / "r", held(0.5), Overwrite::refuse);
@@ -86,6 +75,9 @@ TEST_CASE("save results: counts of no clustering of the points are refused, and 
   refused([](HeldResults& r) { r.variants[0].entry.variant.eps = 0; }, "eps is 0");
   refused([](HeldResults& r) { r.variants[0].entry.variant.minpts = 0; }, "minpts is 0");
   refused([](HeldResults& r) { r.input = R"({"checksum": "x", "points": 4.5})"; }, "input.points is 4.5");
+  for (const char* input : {"[]", "7", "junk", ""}) {
+    refused([&](HeldResults& r) { r.input = input; }, "those of no clustering");
+  }
 }
 
 TEST_CASE("save results: a run that did not end is left to who goes on with it") {

@@ -74,6 +74,7 @@ std::filesystem::path copy(const TempFolder& folder, const Paths& files, const R
   const FilePoints points = read_points(files, options);
   const LabelledCopy labelled(files, options, points, OutputFormat::fits, {.core = core});
   CHECK(labelled.limit().empty());
+  CHECK(labelled.left_out().empty());
   labelled.write(folder / "out.fits", result_of(points), Overwrite::replace);
   return folder / "out.fits";
 }
@@ -206,6 +207,20 @@ TEST_CASE("labelled fits: more rows than a block, and a file that has changed") 
   points.inputs[0].stamp = stamp_of(file);
   check_mentions(error_of<InputError>([&] { LabelledCopy({file}, {}, points, OutputFormat::fits, {}); }),
                  {"a.fits", "has changed", "100,001 rows"});
+}
+
+TEST_CASE("labelled fits: keywords of the primary header and other tables are left out, and told") {
+  const TempFolder folder;
+  const auto file = folder / "a.fits";
+  {
+    FitsWriter fits(file);
+    fits.key("TELESCOP", "HST");
+    for (const char* name : {"STARS", "OTHERS"}) fits.table(BINARY_TBL, name, {{"X", "1D", {1, 2}}});
+  }
+  const ReadOptions options{.table = "STARS"};
+  const FilePoints points = read_points(file, options);
+  CHECK(LabelledCopy({file}, options, points, OutputFormat::fits, {}).left_out() ==
+        "1 keyword of the primary header, 1 header unit beside the table");
 }
 
 TEST_CASE("labelled fits: a gzipped table gives its coordinates alone, and says so") {
