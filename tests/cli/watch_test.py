@@ -129,6 +129,8 @@ class Steps(Watch):
         files = [self.write("a.csv", as_csv(apart)), self.write("b.jsonl", as_json(bridge)),
                  self.write("c.csv", as_csv([(t + 35, x, y) for t, x, y in apart])),
                  self.write("d.csv", as_csv([(300, 9, 9)]))]
+        said = self.json(*self.words(files[:3], "--all-events"))
+        self.assertEqual((said["steps"], said["rows"], said["points"], said["clusters"]), (3, 49, 49, 1))
         self.succeeds(*self.words(files, "--all-events"))
         told = [(e["step"], e["time"], e["event"], e["before"], e["sizes_before"], e["after"], e["sizes_after"])
                 for e in self.events()]
@@ -148,20 +150,6 @@ class Steps(Watch):
                          [("0", "0", "5"), ("0", "1", "5"), ("1", "0", "39"), ("2", "0", "49")])
         self.succeeds(*self.words(files, out="fewer"))
         self.assertEqual([e["event"] for e in self.events("fewer")], ["born", "born", "merged", "ended"])
-
-    def test_the_last_window_has_the_clusters_of_cluster(self):
-        rows = stream(3000, 3)
-        for k, window in enumerate((("--window", "50"), ("--keep", "700"))):
-            said = self.json(*self.words(self.write("a.csv", as_csv(rows)), "--step-rows", "100", window=window,
-                                            out=str(k)))
-            latest = max(t for t, _, _ in rows)
-            last = [r for r in rows if r[0] >= latest - 50] if k == 0 else rows[-700:]
-            last_rows = self.write("last.csv", as_csv(last))
-            found = self.json("cluster", last_rows, "--columns", "x,y", "--eps", "0.3", "--minpts", "4")
-            self.assertEqual((said["points"], said["clusters"]), (len(last), found["clusters"]))
-            self.assertEqual(said["steps"], 30)
-            step = [r for r in self.catalog(str(k)) if r["step"] == "29"]
-            self.assertEqual(sum(int(r["size"]) for r in step), len(last) - found["noise"])
 
     def test_late_rows_are_left_out_and_others_may_be_out_of_order(self):
         rows = [(100, 0, 0), (70, 0.1, 0), (130, 0.2, 0), (89, 0.3, 0), (92, 0.4, 0), (131, 0.5, 0)]
