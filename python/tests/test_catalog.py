@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from checks import check_refused
-
 import epsflow
 
 pandas = pytest.importorskip("pandas")
@@ -244,16 +242,11 @@ def test_many_data_sets_are_each_as_if_alone(way):
 def test_many_data_sets_refuse():
     X = np.zeros((4, 2))
     for bad, text in (
-        ({}, "nowhere"),
-        ({"by": [0, 0, 1, 1], "offsets": [0, 4]}, "two ways"),
-        ({"by": [0, 1, np.nan, 1]}, "row 2"),
         ({"by": [0, 1]}, "by.shape"),
-        ({"by": np.array(["2015", "NaT", "2016", "2017"], "M8[Y]")}, "row 1"),
         ({"offsets": [0, 5]}, "ends at 5"),
         ({"offsets": [0, 3, 2, 4]}, "must not descend"),
         ({"offsets": [0.5, 4]}, "whole numbers"),
         ({"offsets": np.array([], int)}, "whole numbers"),
-        ({"by": [0, 0, 1, 1], "width": 0.5}, "whole width"),
         ({"width": 3, "offsets": [0, 4]}, "width is about"),
     ):
         with pytest.raises(ValueError, match=text):
@@ -262,12 +255,7 @@ def test_many_data_sets_refuse():
     assert list(epsflow.sweep_many(X, 1, 2, by=nanoseconds).keys) == sorted(set(nanoseconds.tolist()))
     counts = epsflow.sweep_many(X, 1, 2, offsets=[0, 2, 4], keep="summary")
     assert list(counts.summary["n_clusters"]) == [1, 1]
-    years = np.array(["2015", "2015", "2016", "2017"], "M8[Y]")
-    check_refused(
-        (lambda: epsflow.sweep_many(X, 1, 2, by=years, width=3), TypeError, "timedelta64"),
-        (lambda: epsflow.sweep_many([X, np.zeros((2, 3))], 1, 2), ValueError, "columns"),
-        (lambda: counts.labels(1, 2), ValueError, "kept counts alone"),
-        (lambda: epsflow.sweep_many(X, 1, 2, offsets=[0, 2, 4]).labels(1, 2, slice=7), IndexError, "no slice 7"),
-    )
+    with pytest.raises(IndexError, match="no slice 7"):
+        epsflow.sweep_many(X, 1, 2, offsets=[0, 2, 4]).labels(1, 2, slice=7)
     weighted = epsflow.sweep_many(X, 1, 3, offsets=[0, 1, 4], sample_weight=[3, 1, 1, 0])
     assert list(weighted.summary["n_clusters"]) == [1, 0]
