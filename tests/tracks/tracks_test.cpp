@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,8 +24,7 @@
 namespace epsflow {
 namespace {
 
-using test::check_mentions;
-using test::error_of;
+using test::check_error;
 using test::Random;
 using test::random_storm;
 using test::SliceList;
@@ -407,64 +408,46 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
     slices.add(0, true, {static_cast<double>(i), 0.0}, i);
     if (i % 3 == 2) slices.end_slice();
   }
-  const auto usage = [&](const SlicedLabels& view, const TrackOptions& options) {
-    return error_of<UsageError>([&] { (void)find_tracks(view, options); });
+  using Parts = std::initializer_list<std::string_view>;
+  const auto usage = [&](const TrackOptions& options, Parts parts, auto change) {
+    SlicedLabels view = slices.view();
+    change(view);
+    check_error<UsageError>(parts, [&] { (void)find_tracks(view, options); });
   };
-  const auto input = [&](const SlicedLabels& view, const TrackOptions& options) {
-    return error_of<InputError>([&] { (void)find_tracks(view, options); });
-  };
-  SlicedLabels view = slices.view();
-  const std::vector<std::uint64_t> overlap{0, 4, 3, 6};
-  view.starts = overlap;
-  check_mentions(usage(view, kByIds), {"slice 2", "row 3", "row 4", "overlap", "sort"});
-  const std::vector<std::uint64_t> short_one{0, 3};
-  view.starts = short_one;
-  check_mentions(usage(view, kByIds), {"from 0 to 3", "6 labels"});
-  view.starts = {};
-  check_mentions(usage(view, kByIds), {"missing", "6"});
-  view = slices.view();
-  view.ids = view.ids.first(5);
-  check_mentions(usage(view, kByIds), {"6 labels", "5 ids"});
-  view = slices.view();
-  view.core = view.core.first(4);
-  check_mentions(usage(view, by_cores(1)), {"6 labels", "4 values of the core mask"});
-  view = slices.view();
-  view.points = view.points.rows(0, 5);
-  check_mentions(usage(view, by_cores(1)), {"6 labels", "5 points"});
-  view = slices.view();
-  view.ids = {};
-  check_mentions(usage(view, kByIds), {"no ids"});
-  view.core = {};
-  check_mentions(usage(view, by_cores(1)), {"no marks of core points", "ids"});
-  view = slices.view();
-  view.points = {};
-  check_mentions(usage(view, by_cores(1)), {"no points"});
-  view = slices.view();
-  for (const double eps : {0.0, -1.0, std::nan(""), HUGE_VAL}) check_mentions(usage(view, by_cores(eps)), {"eps"});
-  for (const double share : {-0.1, 1.1, std::nan("")})
-    check_mentions(usage(view, by_cores(1, share)), {"least share", "0 to 1"});
-  view.metric = {.kind = MetricKind::greatcircle};
-  view.points = PointsView(std::span<const double>(slices.places), 1);
-  view.points = view.points.rows(0, 6);
-  check_mentions(usage(view, by_cores(1)), {"greatcircle"});
+  const std::vector<std::uint64_t> overlap{0, 4, 3, 6}, short_one{0, 3};
+  const auto nothing = [](SlicedLabels&) {};
+  usage(kByIds, {"slice 2", "row 3", "row 4", "overlap", "sort"}, [&](auto& view) { view.starts = overlap; });
+  usage(kByIds, {"from 0 to 3", "6 labels"}, [&](auto& view) { view.starts = short_one; });
+  usage(kByIds, {"missing", "6"}, [](auto& view) { view.starts = {}; });
+  usage(kByIds, {"6 labels", "5 ids"}, [](auto& view) { view.ids = view.ids.first(5); });
+  usage(by_cores(1), {"6 labels", "4 values of the core mask"}, [](auto& view) { view.core = view.core.first(4); });
+  usage(by_cores(1), {"6 labels", "5 points"}, [](auto& view) { view.points = view.points.rows(0, 5); });
+  usage(kByIds, {"no ids"}, [](auto& view) { view.ids = {}; });
+  usage(by_cores(1), {"no marks of core points", "ids"}, [](auto& view) { view.core = {}; });
+  usage(by_cores(1), {"no points"}, [](auto& view) { view.points = {}; });
+  for (const double eps : {0.0, -1.0, std::nan(""), HUGE_VAL}) usage(by_cores(eps), {"eps"}, nothing);
+  for (const double share : {-0.1, 1.1, std::nan("")}) usage(by_cores(1, share), {"least share", "0 to 1"}, nothing);
+  usage(by_cores(1), {"greatcircle"}, [&](auto& view) {
+    view.metric = {.kind = MetricKind::greatcircle};
+    view.points = PointsView(std::span<const double>(slices.places), 1).rows(0, 6);
+  });
 
-  SliceList bad = slices;
-  bad.labels[4] = -2;
-  check_mentions(usage(bad.view(), kByIds), {"row 4", "-2"});
-  bad = slices;
-  bad.labels[4] = kNoise;
-  check_mentions(input(bad.view(), by_cores(1)), {"row 4", "core", "noise"});
-  bad = slices;
-  bad.ids[5] = bad.ids[3];
-  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 1", "same id, 3"});
-  bad.starts = {0, 6};
-  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 0"});
-  bad = slices;
-  bad.places[7] = std::nan("");
-  check_mentions(input(bad.view(), by_cores(1)), {"row 3", "column 1", "nan"});
-  bad = slices;
-  bad.metric = {.box = {{0, 4}, {0, 4}}};
-  check_mentions(input(bad.view(), by_cores(1)), {"row 5", "box"});
+  const auto input = [&](const TrackOptions& options, Parts parts, auto change) {
+    SliceList bad = slices;
+    change(bad);
+    check_error<InputError>(parts, [&] { (void)find_tracks(bad.view(), options); });
+  };
+  SliceList negative = slices;
+  negative.labels[4] = -2;
+  check_error<UsageError>({"row 4", "-2"}, [&] { (void)find_tracks(negative.view(), kByIds); });
+  input(by_cores(1), {"row 4", "core", "noise"}, [](SliceList& bad) { bad.labels[4] = kNoise; });
+  input(kByIds, {"rows 3 and 5", "slice 1", "same id, 3"}, [](SliceList& bad) { bad.ids[5] = bad.ids[3]; });
+  input(kByIds, {"rows 3 and 5", "slice 0"}, [](SliceList& bad) {
+    bad.ids[5] = bad.ids[3];
+    bad.starts = {0, 6};
+  });
+  input(by_cores(1), {"row 3", "column 1", "nan"}, [](SliceList& bad) { bad.places[7] = std::nan(""); });
+  input(by_cores(1), {"row 5", "box"}, [](SliceList& bad) { bad.metric = {.box = {{0, 4}, {0, 4}}}; });
 }
 
 TEST_CASE("tracks: can be cancelled", "[tracks]") {
