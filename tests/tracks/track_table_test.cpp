@@ -15,8 +15,7 @@
 namespace epsflow {
 namespace {
 
-using test::check_mentions;
-using test::error_of;
+using test::check_error;
 using test::SliceList;
 
 /// Returns the mean position of one slice whose points are one cluster.
@@ -102,11 +101,10 @@ TEST_CASE("track table: rows have tobac's columns", "[tracks]") {
   SlicedLabels without = storm.view();
   without.points = {};
   CHECK(std::isnan(track(without, {.match = TrackMatch::ids}).rows.at(0).x));
-  check_mentions(error_of<UsageError>([&] { (void)mean_positions(radians.view(), found.tracks); }),
-                 {"1 points", "the tracks were found in"});
-  check_mentions(
-      error_of<ResourceError>([&] { (void)track(storm.view(), {.match = TrackMatch::ids}, {.memory = 1000}); }),
-      {"memory"});
+  check_error<UsageError>({"1 points", "the tracks were found in"},
+                          [&] { (void)mean_positions(radians.view(), found.tracks); });
+  check_error<ResourceError>({"memory"},
+                             [&] { (void)track(storm.view(), {.match = TrackMatch::ids}, {.memory = 1000}); });
 }
 
 }  // namespace epsflow
