@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <functional>
 #include <future>
 #include <map>
@@ -104,26 +103,16 @@ struct StepRows {
 class HostRows {
  public:
   /// change: may throw.
-  explicit HostRows(std::function<void()> change) : change_(std::move(change)) {}
+  explicit HostRows(std::function<void()> change)
+      : change_(std::move(change)), changed_(std::async(std::launch::deferred, change_)) {}
 
   void begin() { changed_ = std::async(change_); }
   /// Waits for the change, or makes it if it has not begun. Throws its error, in each call.
-  void finish() {
-    if (!std::exchange(finished_, true)) {
-      try {
-        changed_.valid() ? changed_.get() : change_();
-      } catch (...) {
-        failed_ = std::current_exception();
-      }
-    }
-    if (failed_ != nullptr) std::rethrow_exception(failed_);
-  }
+  void finish() const { changed_.get(); }
 
  private:
-  const std::function<void()> change_;
-  std::future<void> changed_;
-  std::exception_ptr failed_;
-  bool finished_ = false;
+  std::function<void()> change_;
+  std::shared_future<void> changed_;
 };
 
 /// The core points that the clusters of each variant share with the clusters before the step.
