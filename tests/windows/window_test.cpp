@@ -23,6 +23,8 @@
 namespace epsflow::test {
 namespace {
 
+const WindowOptions kOneThread{.engine = {.threads = 1, .backend = BackendChoice::cpu}};
+
 /// The source of random steps: coordinates to draw from, and the options of the window.
 struct Stream {
   std::size_t dims = 2;
@@ -78,15 +80,18 @@ void check_ids(const CoreOf& before, const CoreOf& after, const WindowResult& re
   }
 }
 
-void check_labels(const Window& window, const Stream& stream) {
+/// Checks labels and core marks against a run over the points of the window.
+void check_labels(const Window& window) {
   const std::vector<double> points = window.points();
   const std::vector<double> weights = window.weights();
   if (window.size() == 0) {
     for (const WindowResult& result : window.results()) REQUIRE((result.labels.empty() && result.clusters.empty()));
     return;
   }
-  const PointSet set(PointsView(std::span<const double>(points), stream.dims), stream.options.metric, weights);
-  const auto expected = run(set, stream.sweep, {.threads = 1, .backend = BackendChoice::cpu}, {.core_mask = true});
+  std::vector<Variant> variants;
+  for (const WindowResult& result : window.results()) variants.push_back(result.variant);
+  const PointSet set(PointsView(std::span<const double>(points), window.dims()), window.options().metric, weights);
+  const auto expected = run(set, Sweep(variants), {.threads = 1, .backend = BackendChoice::cpu}, {.core_mask = true});
   for (std::size_t v = 0; v < expected.size(); ++v) {
     const WindowResult& result = window.results()[v];
     REQUIRE(result.labels.size() == window.size());
@@ -133,7 +138,7 @@ std::size_t take_steps(const Stream& stream, std::size_t steps, Random& random) 
     REQUIRE(done.first_id == arrived);
     arrived += arrive;
     REQUIRE(window.size() == n + arrive - done.too_old - done.too_many - done.left);
-    check_labels(window, stream);
+    check_labels(window);
     for (std::size_t v = 0; v < before.size(); ++v) {
       const WindowResult& result = window.results()[v];
       check_ids(before[v], core_of(window, result), result, next[v]);
@@ -187,11 +192,8 @@ std::size_t check_streams(std::uint64_t first, std::uint64_t last) {
 /// Takes steps of a stream in which as many points arrive as leave, the first or any, on several threads.
 void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
   Random random(seed);
-  Stream stream{.dims = dims,
-                .pool = {},
-                .sweep = grid({eps}, {3, 8}),
-                .options = {.max_points = 60'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}}};
-  Window window(dims, stream.sweep, stream.options);
+  Window window(dims, grid({eps}, {3, 8}),
+                {.max_points = 60'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}});
   std::size_t continued = 0;
   for (int s = 0; s < 7; ++s) {
     const std::vector<double> points = random.uniforms((s == 0 ? 60'000 : 1100) * dims, 0, 1);
@@ -203,7 +205,7 @@ void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
     const StepSummary done =
         window.step({.arriving = PointsView(std::span<const double>(points), dims), .leaving = leaving});
     continued += done.from_scratch ? 0 : 1;
-    check_labels(window, stream);
+    check_labels(window);
   }
   REQUIRE(continued > 3);
 }
@@ -218,10 +220,7 @@ TEST_CASE("steps with many changes on several threads have the labels of a run")
 
 TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
   Random random(5);
-  Stream stream;
-  stream.sweep = grid({0.5}, {4, 12});
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({0.5}, {4, 12}), kOneThread);
   std::vector<double> points;
   for (int i = 0; i < 80; ++i) points.insert(points.end(), {random.uniform(0, 0.2), random.uniform(0, 0.2)});
   for (int i = 0; i < 900; ++i) points.insert(points.end(), {random.uniform(-6, 6), random.uniform(-6, 6)});
@@ -231,7 +230,7 @@ TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
     const std::uint64_t leaving[] = {id};
     const bool from_scratch = window.step({.leaving = leaving}).from_scratch;
     REQUIRE((id == 0 || !from_scratch));
-    check_labels(window, stream);
+    check_labels(window);
   }
 }
 
@@ -257,7 +256,7 @@ TEST_CASE("windows on a sphere, in a periodic box and by other norms have the la
       Stream stream;
       stream.sweep = grid({cases[c].eps}, {2, 5});
       stream.options.metric = cases[c].metric;
-      stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+      stream.options.engine = kOneThread.engine;
       stream.pool = random.uniforms(800, -90, 90);
       continued += take_steps(stream, 24, random);
     }
@@ -267,11 +266,7 @@ TEST_CASE("windows on a sphere, in a periodic box and by other norms have the la
 
 TEST_CASE("a point far away ends continuing only as long as it is there") {
   Random random(6);
-  Stream stream;
-  stream.sweep = grid({0.5}, {3});
-  stream.options.max_points = 400;
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({0.5}, {3}), {.max_points = 400, .engine = kOneThread.engine});
   std::vector<bool> from_scratch;
   for (int s = 0; s < 400; ++s) {
     std::vector<double> points;
@@ -279,7 +274,7 @@ TEST_CASE("a point far away ends continuing only as long as it is there") {
       points.insert(points.end(), {random.uniform(0, 9), random.uniform(0, 9)});
     if (s == 100) points[3] = 1e300;
     from_scratch.push_back(window.step({.arriving = PointsView(std::span<const double>(points), 2)}).from_scratch);
-    check_labels(window, stream);
+    check_labels(window);
   }
   REQUIRE(std::count(from_scratch.begin() + 3, from_scratch.begin() + 100, true) == 0);
   REQUIRE(from_scratch[101]);
@@ -288,10 +283,7 @@ TEST_CASE("a point far away ends continuing only as long as it is there") {
 
 /// points: 100,000 in two heaps, and one that joins them. Checks that the heaps are two clusters once it has left.
 void check_heaps(const std::vector<double>& points) {
-  Stream stream;
-  stream.sweep = grid({1.0}, {3});
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({1.0}, {3}), kOneThread);
   (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
   (void)window.step({});
   (void)window.step({});
@@ -299,7 +291,7 @@ void check_heaps(const std::vector<double>& points) {
   const std::uint64_t bridge[] = {100'000};
   REQUIRE_FALSE(window.step({.leaving = bridge}).from_scratch);
   REQUIRE(window.results().front().clusters.size() == 2);
-  check_labels(window, stream);
+  check_labels(window);
 }
 
 TEST_CASE("two heaps of equal points are compared without all pairs") {
@@ -321,10 +313,8 @@ TEST_CASE("two slanted heaps that just miss each other are compared without all 
 
 TEST_CASE("a step that fails leaves the window as it was") {
   Random random(7);
-  Stream stream;
-  stream.sweep = grid({0.3}, {4});
-  stream.options.engine = {.memory = std::uint64_t{1} << 20, .threads = 2, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({0.3}, {4}),
+                {.engine = {.memory = std::uint64_t{1} << 20, .threads = 2, .backend = BackendChoice::cpu}});
   const auto points_of = [&](std::size_t n) { return random.uniforms(2 * n, 0, 4); };
   const auto view = [](const std::vector<double>& x) { return PointsView(std::span<const double>(x), 2); };
   const std::vector<double> first = points_of(300), few = points_of(3), many = points_of(50'000);
@@ -350,7 +340,7 @@ TEST_CASE("a step that fails leaves the window as it was") {
     REQUIRE(after.next_id == before.next_id);
     REQUIRE(window.results().front().labels == labels);
     (void)window.step({.arriving = view(few), .leaving = leaving});
-    check_labels(window, stream);
+    check_labels(window);
   }
 }
 
