@@ -432,19 +432,16 @@ class Errors(Watch):
             self.succeeds(*self.words(files, out=str(k)))
             self.assertEqual({r["step"] for r in self.catalog(str(k))}, {"0", "1"}, text)
 
-    def test_json_and_dates(self):
-        for name, text, parts in (
-            ("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n", ["a.jsonl: line 2", "is not a JSON object"]),
-            ("b.jsonl", '{"t": 1, "x": "2", "y": 3}\n', ["line 1: 'x' is '\"2\"', which is not a number"]),
+    def test_json_dates_and_points_that_the_metric_refuses(self):
+        for name, text, parts, more in (
+            ("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n", ["a.jsonl: line 2", "is not a JSON object"], ()),
+            ("b.jsonl", '{"t": 1, "x": "2", "y": 3}\n', ["line 1: 'x' is '\"2\"', which is not a number"], ()),
             ("c.csv", as_csv([("2026-01-01T00:00:00Z", 1, 2), ("2026-01-01T00:00:00", 1, 2)]),
-             ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"]),
+             ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"], ()),
+            ("d.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]),
+             ["d.csv: line 3: latitude 95 in column 1 is beyond"], ("--metric", "greatcircle")),
         ):
-            self.fails(3, parts, *self.words(self.write(name, text), out=name + ".out"))
-
-    def test_points_that_the_metric_refuses(self):
-        file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]))
-        self.fails(3, ["a.csv: line 3: latitude 95 in column 1 is beyond"],
-                   *self.words(file, "--metric", "greatcircle"))
+            self.fails(3, parts, *self.words(self.write(name, text), *more, out=name + ".out"))
 
     def test_steps_larger_than_the_window_are_told_and_counted(self):
         file = self.write("a.csv", as_csv(stream(300, 4)))
