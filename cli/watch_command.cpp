@@ -247,7 +247,6 @@ class Watch {
   WatchProgress done_;          ///< after the last step
   std::vector<double> points_;  ///< of the step, [m × d]
   std::vector<double> times_;   ///< [m]
-  std::vector<double> moved_;   ///< room for a transformed point
   bool is_saved_ = false;       ///< a snapshot of done_ was written
   bool is_shown_ = false;       ///< the page shows done_
   bool is_consistent_ = false;  ///< window and output hold done_
@@ -256,7 +255,6 @@ class Watch {
 
 void Watch::begin() {
   const std::filesystem::path file = command_.out / kSnapshotName;
-  const std::size_t dims = command_.source.columns.size();
   const auto found = read_snapshot(file);
   if (found) {
     require_same_options(found->about.at("options"));
@@ -267,9 +265,8 @@ void Watch::begin() {
                                   format_count(done_.steps, "step"), format_count(done_.place.rows, "row"));
   } else {
     require_unused(command_.out);
-    window_.emplace(dims, command_.variant, command_.window);
+    window_.emplace(command_.source.columns.size(), command_.variant, command_.window);
   }
-  moved_.resize(transformed_dims(command_.metric, dims));
   current_ = done_;
   is_saved_ = found.has_value();
   is_consistent_ = true;
@@ -336,10 +333,8 @@ void Watch::take(const StreamRow& row, const InputPlace& before) {
 }
 
 void Watch::require_point(const StreamRow& row) {
-  const Metric& metric = window_->options().metric;
-  const PointsView point(std::span(row.x), row.x.size());
   try {
-    if (!is_identity(metric, point, 0, 1)) transform_points(metric, point, 0, 1, moved_.data());
+    require_points(window_->options().metric, PointsView(std::span(row.x), row.x.size()));
   } catch (const InputError& error) {
     constexpr std::string_view kOnlyRow = "row 0, ";
     std::string fault = error.what();

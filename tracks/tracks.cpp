@@ -12,7 +12,7 @@
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/tracks/core_links.hpp>
 #include <epsflow/tracks/feature_rows.hpp>
-#include <epsflow/tracks/id_links.hpp>
+#include <epsflow/tracks/slice_pairs.hpp>
 
 namespace epsflow {
 namespace {
@@ -30,6 +30,63 @@ void check_options(const SlicedLabels& slices, const TrackOptions& options) {
     throw UsageError(std::string("there are no ") + (slices.core.empty() ? "marks of core points" : "points") +
                      " to match clusters by: give points and a core mask, or match by ids");
   }
+}
+
+struct IdRow {
+  std::int64_t id;
+  std::uint32_t row;
+};
+
+/// Returns the clustered rows of a slice sorted by id.
+std::vector<IdRow> sorted_ids(const SlicedLabels& slices, const Tracks& found, std::size_t s) {
+  std::vector<IdRow> ids;
+  ids.reserve(slices.starts[s + 1] - slices.starts[s]);
+  for (std::size_t i = slices.starts[s]; i < slices.starts[s + 1]; ++i) {
+    if (found.feature_of[i] != Tracks::kNoFeature) ids.push_back({slices.ids[i], static_cast<std::uint32_t>(i)});
+  }
+  const auto by_id = [](const IdRow& a, const IdRow& b) { return a.id != b.id ? a.id < b.id : a.row < b.row; };
+  if (!std::is_sorted(ids.begin(), ids.end(), by_id)) std::sort(ids.begin(), ids.end(), by_id);
+  const auto twice =
+      std::adjacent_find(ids.begin(), ids.end(), [](const IdRow& a, const IdRow& b) { return a.id == b.id; });
+  if (twice != ids.end()) {
+    throw InputError("rows " + std::to_string(twice->row) + " and " + std::to_string((twice + 1)->row) + " of slice " +
+                     std::to_string(s) + " have the same id, " + std::to_string(twice->id) +
+                     ": an id is one point of a slice; leave one of the rows out, or match by core points");
+  }
+  return ids;
+}
+
+/// Returns [slices − 1] lists: the links of each slice with the next, sorted by from and then by to. Their same_cell is
+/// not set. found: of find_features(). O(n) if each slice is sorted by id, else O(n log n). Throws InputError for an id
+/// that is twice among the clusters of a slice, Cancelled.
+std::vector<std::vector<FeatureLink>> find_id_links(const SlicedLabels& slices, const Tracks& found,
+                                                    const CancelToken& cancel) {
+  if (found.slices == 1) (void)sorted_ids(slices, found, 0);  // for the errors that it throws
+  return tracks::links_of_pairs(
+      found.slices, cancel, [&](std::size_t s) { return sorted_ids(slices, found, s); },
+      [&](const std::vector<IdRow>& before, const std::vector<IdRow>& after) {
+        std::vector<FeatureLink> links;
+        auto a = before.begin();
+        auto b = after.begin();
+        while (a != before.end() && b != after.end()) {
+          if (a->id < b->id) {
+            ++a;
+          } else if (b->id < a->id) {
+            ++b;
+          } else {
+            const std::uint32_t from = found.feature_of[(a++)->row];
+            const std::uint32_t to = found.feature_of[(b++)->row];
+            if (!links.empty() && links.back().from == from && links.back().to == to) {
+              ++links.back().from_points;
+              ++links.back().to_points;
+            } else {
+              links.push_back({from, to, 1, 1});
+            }
+          }
+        }
+        tracks::join_links(links);
+        return links;
+      });
 }
 
 /// Removes links with a share below `least`. by_core: whether core points are matched.
@@ -117,7 +174,7 @@ Tracks find_tracks(const SlicedLabels& slices, const TrackOptions& options, cons
   const tracks::FeatureRows rows = tracks::find_features(slices, found, cancel);
   const bool by_core = options.match == TrackMatch::cores;
   auto links = by_core ? tracks::find_core_links(slices, options.eps, found, rows, cancel)
-                       : tracks::find_id_links(slices, found, cancel);
+                       : find_id_links(slices, found, cancel);
 
   std::vector<std::vector<SharedCore>> shared(links.size());
   std::vector<std::vector<TrackEvent>> events(links.size());

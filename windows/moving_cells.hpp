@@ -226,15 +226,13 @@ class MovingCells {
     }
   }
 
-  /// Calls f(cell, point) for the points near a position in cell c that are in no dense cell.
+  /// Calls f(cell, point) for the points in the cells around c, c included, that are not dense.
   template <class F>
-  void for_each_near(std::uint32_t c, const std::array<double, D>& x, F&& f) const {
+  void for_each_sparse(std::uint32_t c, F&& f) const {
     for_each_block_around(c, [&](std::uint32_t b, std::uint64_t cells) {
       for_each_in(cells & blocks_[b].occupied & ~blocks_[b].dense, [&](std::uint32_t cell) {
         const std::uint32_t other = b * kBlockCells + cell;
-        for (std::uint32_t i = begin_of(other); i < end_of(other); ++i) {
-          if (near(x, points_[i].x)) f(other, i);
-        }
+        for (std::uint32_t i = begin_of(other); i < end_of(other); ++i) f(other, i);
       });
     });
   }

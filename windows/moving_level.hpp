@@ -209,18 +209,14 @@ class MovingLevel {
     lists.unsettled.push_back(point);
   }
   void unsettle_near(const Flip& flip, Lists& lists) {
-    cells_.for_each_near(flip.cell, flip.x, [&](std::uint32_t c, std::uint32_t i) {
-      if (cells_.point(i).neighbors < minpts_) unsettle({c, i}, lists);
+    cells_.for_each_sparse(flip.cell, [&](std::uint32_t c, std::uint32_t i) {
+      const auto& point = cells_.point(i);
+      if (cells_.near(flip.x, point.x) && point.neighbors < minpts_) unsettle({c, i}, lists);
     });
   }
   void unsettle_around(std::uint32_t c, Lists& lists) {
-    cells_.for_each_block_around(c, [&](std::uint32_t b, std::uint64_t cells) {
-      for_each_in(cells & cells_.block(b).occupied & ~cells_.block(b).dense, [&](std::uint32_t cell) {
-        const std::uint32_t other = b * kBlockCells + cell;
-        for (std::uint32_t i = cells_.begin_of(other); i < cells_.end_of(other); ++i) {
-          if (cells_.point(i).neighbors < minpts_) unsettle({other, i}, lists);
-        }
-      });
+    cells_.for_each_sparse(c, [&](std::uint32_t other, std::uint32_t i) {
+      if (cells_.point(i).neighbors < minpts_) unsettle({other, i}, lists);
     });
   }
 

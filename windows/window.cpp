@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <functional>
 #include <future>
 #include <map>
@@ -21,7 +20,6 @@
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/windows/moving_clustering.hpp>
-#include <epsflow/windows/row_counts.hpp>
 #include <epsflow/windows/window_rows.hpp>
 
 namespace epsflow {
@@ -105,26 +103,16 @@ struct StepRows {
 class HostRows {
  public:
   /// change: may throw.
-  explicit HostRows(std::function<void()> change) : change_(std::move(change)) {}
+  explicit HostRows(std::function<void()> change)
+      : change_(std::move(change)), changed_(std::async(std::launch::deferred, change_)) {}
 
   void begin() { changed_ = std::async(change_); }
   /// Waits for the change, or makes it if it has not begun. Throws its error, in each call.
-  void finish() {
-    if (!std::exchange(finished_, true)) {
-      try {
-        changed_.valid() ? changed_.get() : change_();
-      } catch (...) {
-        failed_ = std::current_exception();
-      }
-    }
-    if (failed_ != nullptr) std::rethrow_exception(failed_);
-  }
+  void finish() const { changed_.get(); }
 
  private:
-  const std::function<void()> change_;
-  std::future<void> changed_;
-  std::exception_ptr failed_;
-  bool finished_ = false;
+  std::function<void()> change_;
+  std::shared_future<void> changed_;
 };
 
 /// The core points that the clusters of each variant share with the clusters before the step.
@@ -196,9 +184,8 @@ struct WindowParts {
   void go_on();
   /// Takes the memory of the cells from the budget. Returns false if it has no room.
   [[nodiscard]] bool charge_moving();
+  /// Makes `next` of the cells. Returns the core points that clusters share with those before.
   SharedCores read_all();
-  /// Returns the core points that clusters share with those before.
-  [[nodiscard]] std::vector<SharedCore> read(const Group& group, std::size_t level);
   void run_all(const CancelToken& cancel);
   /// Does the work of cluster() on the GPU, where points and labels stay. Returns nullopt if they cannot stay there.
   [[nodiscard]] std::optional<SharedCores> cluster_on_gpu(PointsView arriving, HostRows& host,
@@ -450,15 +437,40 @@ SharedCores WindowParts::cluster(Way way, PointsView arriving, HostRows& host, c
 CountedClusters WindowParts::count(std::size_t v) const {
   const WindowResult& before = results[v];
   const WindowResult& after = next[v];
-  const std::size_t clusters = static_cast<std::size_t>(after.summary.clusters);
-  return windows::count_rows(rows.size(), before.clusters.size(), clusters,
-                             [&](windows::ClusterTally& counts, std::size_t begin, std::size_t end) {
-                               rows.for_each_stayed(begin, end, [&](std::size_t row, std::size_t earlier) {
-                                 const bool was_core = earlier != WindowRows::kNoRow && before.core[earlier] != 0;
-                                 counts.add(row, after.labels[row], after.core[row] != 0,
-                                            was_core ? before.labels[earlier] : kNoise);
-                               });
-                             });
+  const std::size_t n = rows.size(), clusters = after.summary.clusters;
+  // All pieces but the last have this many rows, because a piece has an entry for each cluster, which costs as much as
+  // several rows.
+  const std::size_t piece = std::max<std::size_t>(1 << 15, 4 * (clusters + before.clusters.size()));
+  std::vector<CountedClusters> parts((n + piece - 1) / piece);
+  parallel_for(parts.size(), [&](std::size_t p) {
+    parts[p].clusters.resize(clusters);
+    SharedCoreCounter shared(before.clusters.size());
+    rows.for_each_stayed(p * piece, std::min(n, (p + 1) * piece), [&](std::size_t row, std::size_t earlier) {
+      if (after.labels[row] == kNoise) return;
+      const auto k = static_cast<std::uint32_t>(after.labels[row]);
+      ClusterCounts& cluster = parts[p].clusters[k];
+      if (after.core[row] == 0) {
+        ++cluster.borders;
+        return;
+      }
+      if (cluster.core++ == 0) cluster.first_row = static_cast<std::uint32_t>(row);
+      const bool was_core = earlier != WindowRows::kNoRow && before.core[earlier] != 0;
+      if (was_core) shared.add(static_cast<std::uint32_t>(before.labels[earlier]), k, 1);
+    });
+    parts[p].shared = std::move(shared).take();
+  });
+  CountedClusters all{std::vector<ClusterCounts>(clusters), {}};
+  SharedCoreCounter shared(before.clusters.size());
+  for (const CountedClusters& part : parts) {
+    for (std::size_t k = 0; k < clusters; ++k) {
+      if (all.clusters[k].core == 0) all.clusters[k].first_row = part.clusters[k].first_row;
+      all.clusters[k].core += part.clusters[k].core;
+      all.clusters[k].borders += part.clusters[k].borders;
+    }
+    for (const SharedCore& pair : part.shared) shared.add(pair.before, pair.after, pair.points);
+  }
+  all.shared = std::move(shared).take();
+  return all;
 }
 
 bool WindowParts::begin_continuing() {
@@ -495,22 +507,19 @@ bool WindowParts::charge_moving() {
 }
 
 SharedCores WindowParts::read_all() {
+  const auto handles = rows.handles();
   SharedCores shared(results.size());
   for (const Group& group : groups) {
     for (std::size_t level = 0; level < group.variants.size(); ++level) {
-      shared[group.variants[level]] = read(group, level);
+      const std::size_t v = group.variants[level];
+      WindowResult& result = next[v];
+      if (result.labels.size() != handles.size()) result.labels = Labels(handles.size());
+      result.core.resize(handles.size());
+      const windows::RowOutput output{handles, result.labels.span(), result.core};
+      shared[v] = take(v, group.moving->read(level, output, results[v].clusters.size()));
     }
   }
   return shared;
-}
-
-std::vector<SharedCore> WindowParts::read(const Group& group, std::size_t level) {
-  const std::size_t v = group.variants[level];
-  WindowResult& result = next[v];
-  const auto handles = rows.handles();
-  if (result.labels.size() != handles.size()) result.labels = Labels(handles.size());
-  result.core.resize(handles.size());
-  return take(v, group.moving->read(level, {handles, result.labels.span(), result.core}, results[v].clusters.size()));
 }
 
 std::vector<SharedCore> WindowParts::take(std::size_t v, CountedClusters&& counted) {

@@ -173,19 +173,10 @@ void WindowRows::write_points(std::span<double> out) const {
   });
 }
 
-std::vector<double> WindowRows::all_times() const {
+std::vector<double> WindowRows::in_order(const std::vector<double>& by_handle) const {
   std::vector<double> all;
-  if (timed_) {
-    for (const std::uint32_t handle : handles()) all.push_back(times_[handle]);
-  }
-  return all;
-}
-
-std::vector<double> WindowRows::all_weights() const {
-  std::vector<double> all;
-  if (weighted_) {
-    for (const std::uint32_t handle : handles()) all.push_back(weights_[handle]);
-  }
+  if (by_handle.empty()) return all;
+  for (const std::uint32_t handle : handles()) all.push_back(by_handle[handle]);
   return all;
 }
 

@@ -71,8 +71,8 @@ class WindowRows {
 
   /// Writes the coordinates of the rows. out: [n × d]
   void write_points(std::span<double> out) const;
-  [[nodiscard]] std::vector<double> all_times() const;
-  [[nodiscard]] std::vector<double> all_weights() const;
+  [[nodiscard]] std::vector<double> all_times() const { return in_order(times_); }
+  [[nodiscard]] std::vector<double> all_weights() const { return in_order(weights_); }
 
   [[nodiscard]] std::uint64_t bytes_per_point() const noexcept {
     return 2 * (dims_ * sizeof(double) + sizeof(std::uint64_t) + 3 * sizeof(std::uint32_t)) +
@@ -86,6 +86,8 @@ class WindowRows {
   void remember() noexcept;
   void append(const Arriving& arriving);
   void erase(std::span<const std::uint32_t> leaving) noexcept;
+  /// Returns times or weights by row; empty without.
+  [[nodiscard]] std::vector<double> in_order(const std::vector<double>& by_handle) const;
 
   std::size_t dims_;
   bool timed_;

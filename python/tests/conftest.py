@@ -45,7 +45,8 @@ def program():
     if not found:
         pytest.skip("the program epsflow is not there; EPSFLOW_PROGRAM may name it")
 
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([found, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+    def run(*arguments: object, **more: object) -> subprocess.CompletedProcess[str]:
+        command = [found, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **more)
 
     return run

@@ -123,7 +123,22 @@ def test_earthquakes(tmp_path, monkeypatch):
     np.testing.assert_allclose(rows_below(again, "size strongest")[:, :6], found[:, :6])
 
 
-@pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes", "earthquakes"])
+def test_moving_objects(tmp_path, monkeypatch):
+    text = run("moving_objects", cwd=tmp_path)
+    found = rows_below(text, "detections x")
+    assert "20 objects" in text and (found[:, 0] >= 8).all()  # all generated objects, in all nights
+    rows = load(monkeypatch, "moving_objects").generate()
+    nights = rows[:8, 2] - 5.5
+    lines = [np.polyfit(nights, of_object[:, :2], 1)[::-1].ravel() for of_object in rows[:160].reshape(20, 8, 3)]
+    for line in lines:
+        assert np.abs(found[:, 1:] - line).max(axis=1).min() < 3e-3
+    np.savez(tmp_path / "nights.npz", **dict(zip(("ra", "dec", "mjd"), rows.T)))
+    assert run("moving_objects", tmp_path / "nights.npz", "ra", "dec", "mjd") == text
+
+
+@pytest.mark.parametrize(
+    "name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes", "earthquakes", "moving_objects"]
+)
 def test_what_is_not_understood_tells_the_usage(name):
     done = run_python(EXAMPLES / f"{name}.py", "a")
     assert done.returncode == 1 and done.stderr.startswith(f"usage: {name}.py [")

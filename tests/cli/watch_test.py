@@ -129,6 +129,8 @@ class Steps(Watch):
         files = [self.write("a.csv", as_csv(apart)), self.write("b.jsonl", as_json(bridge)),
                  self.write("c.csv", as_csv([(t + 35, x, y) for t, x, y in apart])),
                  self.write("d.csv", as_csv([(300, 9, 9)]))]
+        said = self.json(*self.words(files[:3], "--all-events"))
+        self.assertEqual((said["steps"], said["rows"], said["points"], said["clusters"]), (3, 49, 49, 1))
         self.succeeds(*self.words(files, "--all-events"))
         told = [(e["step"], e["time"], e["event"], e["before"], e["sizes_before"], e["after"], e["sizes_after"])
                 for e in self.events()]
@@ -148,20 +150,6 @@ class Steps(Watch):
                          [("0", "0", "5"), ("0", "1", "5"), ("1", "0", "39"), ("2", "0", "49")])
         self.succeeds(*self.words(files, out="fewer"))
         self.assertEqual([e["event"] for e in self.events("fewer")], ["born", "born", "merged", "ended"])
-
-    def test_the_last_window_has_the_clusters_of_cluster(self):
-        rows = stream(3000, 3)
-        for k, window in enumerate((("--window", "50"), ("--keep", "700"))):
-            said = self.json(*self.words(self.write("a.csv", as_csv(rows)), "--step-rows", "100", window=window,
-                                            out=str(k)))
-            latest = max(t for t, _, _ in rows)
-            last = [r for r in rows if r[0] >= latest - 50] if k == 0 else rows[-700:]
-            last_rows = self.write("last.csv", as_csv(last))
-            found = self.json("cluster", last_rows, "--columns", "x,y", "--eps", "0.3", "--minpts", "4")
-            self.assertEqual((said["points"], said["clusters"]), (len(last), found["clusters"]))
-            self.assertEqual(said["steps"], 30)
-            step = [r for r in self.catalog(str(k)) if r["step"] == "29"]
-            self.assertEqual(sum(int(r["size"]) for r in step), len(last) - found["noise"])
 
     def test_late_rows_are_left_out_and_others_may_be_out_of_order(self):
         rows = [(100, 0, 0), (70, 0.1, 0), (130, 0.2, 0), (89, 0.3, 0), (92, 0.4, 0), (131, 0.5, 0)]
@@ -444,19 +432,16 @@ class Errors(Watch):
             self.succeeds(*self.words(files, out=str(k)))
             self.assertEqual({r["step"] for r in self.catalog(str(k))}, {"0", "1"}, text)
 
-    def test_json_and_dates(self):
-        for name, text, parts in (
-            ("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n", ["a.jsonl: line 2", "is not a JSON object"]),
-            ("b.jsonl", '{"t": 1, "x": "2", "y": 3}\n', ["line 1: 'x' is '\"2\"', which is not a number"]),
+    def test_json_dates_and_points_that_the_metric_refuses(self):
+        for name, text, parts, more in (
+            ("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n", ["a.jsonl: line 2", "is not a JSON object"], ()),
+            ("b.jsonl", '{"t": 1, "x": "2", "y": 3}\n', ["line 1: 'x' is '\"2\"', which is not a number"], ()),
             ("c.csv", as_csv([("2026-01-01T00:00:00Z", 1, 2), ("2026-01-01T00:00:00", 1, 2)]),
-             ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"]),
+             ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"], ()),
+            ("d.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]),
+             ["d.csv: line 3: latitude 95 in column 1 is beyond"], ("--metric", "greatcircle")),
         ):
-            self.fails(3, parts, *self.words(self.write(name, text), out=name + ".out"))
-
-    def test_points_that_the_metric_refuses(self):
-        file = self.write("a.csv", as_csv([(1, 2, 3), (2, 3, 95), (3, 4, 5)]))
-        self.fails(3, ["a.csv: line 3: latitude 95 in column 1 is beyond"],
-                   *self.words(file, "--metric", "greatcircle"))
+            self.fails(3, parts, *self.words(self.write(name, text), *more, out=name + ".out"))
 
     def test_steps_larger_than_the_window_are_told_and_counted(self):
         file = self.write("a.csv", as_csv(stream(300, 4)))

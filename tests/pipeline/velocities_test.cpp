@@ -1,6 +1,5 @@
-#include <cstdint>
+#include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "support/cancelling.hpp"
 #include "support/catch.hpp"
@@ -28,22 +27,6 @@ TEST_CASE("velocities: in several turns") {
   sweep_velocities(small, data.view(), grid({2}, {2}), [&](const VelocityClusters&) { ++turns; });
   REQUIRE(turns > 2);
   check_velocities(small, data, grid({2}, {2, 3}), 0);
-}
-
-TEST_CASE("velocities: what moves together is found at its own velocity alone") {
-  MovingData data{.dims = 2};
-  for (int t = 0; t < 6; ++t) {
-    data.points.insert(data.points.end(), {3.0 + 0.25 * t, 5.0 - 0.5 * t});
-    data.times.push_back(t);
-  }
-  for (int x = -2; x <= 2; ++x) {
-    for (int y = -2; y <= 2; ++y) data.velocities.insert(data.velocities.end(), {0.25 * x, 0.25 * y});
-  }
-  std::vector<std::uint32_t> where;
-  sweep_velocities(Engine({.threads = 1}), data.view(), grid({0.125}, {5}), [&](const VelocityClusters& found) {
-    where.insert(where.end(), found.velocity.begin(), found.velocity.end());
-  });
-  REQUIRE(where == std::vector<std::uint32_t>{3 * 5 + 0});
 }
 
 TEST_CASE("velocities: what is wrong is named") {

@@ -15,11 +15,8 @@
 namespace epsflow {
 namespace {
 
-using test::check_mentions;
-using test::error_of;
-using test::Random;
+using test::check_error;
 using test::SliceList;
-using test::Storm;
 
 /// Returns the mean position of one slice whose points are one cluster.
 std::vector<double> mean_of(const Metric& metric, const std::vector<std::vector<double>>& places) {
@@ -71,8 +68,8 @@ TEST_CASE("track table: mean positions on the sphere", "[tracks]") {
 }
 
 TEST_CASE("track table: rows have tobac's columns", "[tracks]") {
-  const Storm storm(3, 12, 4);
-  const TrackedSlices found = track(storm.slices.view(), {.match = TrackMatch::ids}, {.threads = 2});
+  const SliceList storm = test::random_storm(3, 12, 4);
+  const TrackedSlices found = track(storm.view(), {.match = TrackMatch::ids}, {.threads = 2});
   REQUIRE(found.rows.size() == found.tracks.features.size());
   REQUIRE(!found.rows.empty());
   for (std::size_t f = 0; f < found.rows.size(); ++f) {
@@ -87,8 +84,8 @@ TEST_CASE("track table: rows have tobac's columns", "[tracks]") {
     CHECK(std::isnan(row.lat));
     CHECK(std::isnan(row.z));
     double x = 0;
-    for (std::size_t i = 0; i < storm.slices.labels.size(); ++i) {
-      if (found.tracks.feature_of[i] == f) x += storm.slices.places[2 * i];
+    for (std::size_t i = 0; i < storm.labels.size(); ++i) {
+      if (found.tracks.feature_of[i] == f) x += storm.places[2 * i];
     }
     CHECK(row.x == Approx(x / row.num));
   }
@@ -101,14 +98,13 @@ TEST_CASE("track table: rows have tobac's columns", "[tracks]") {
   CHECK(row.x == 0.25);
   CHECK(row.lat == Approx(0.5 * 180 / std::numbers::pi));
   CHECK(row.lon == Approx(0.25 * 180 / std::numbers::pi));
-  SlicedLabels without = storm.slices.view();
+  SlicedLabels without = storm.view();
   without.points = {};
   CHECK(std::isnan(track(without, {.match = TrackMatch::ids}).rows.at(0).x));
-  check_mentions(error_of<UsageError>([&] { (void)mean_positions(radians.view(), found.tracks); }),
-                 {"1 points", "the tracks were found in"});
-  check_mentions(
-      error_of<ResourceError>([&] { (void)track(storm.slices.view(), {.match = TrackMatch::ids}, {.memory = 1000}); }),
-      {"memory"});
+  check_error<UsageError>({"1 points", "the tracks were found in"},
+                          [&] { (void)mean_positions(radians.view(), found.tracks); });
+  check_error<ResourceError>({"memory"},
+                             [&] { (void)track(storm.view(), {.match = TrackMatch::ids}, {.memory = 1000}); });
 }
 
 }  // namespace epsflow

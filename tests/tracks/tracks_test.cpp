@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
-#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -23,11 +24,10 @@
 namespace epsflow {
 namespace {
 
-using test::check_mentions;
-using test::error_of;
+using test::check_error;
 using test::Random;
+using test::random_storm;
 using test::SliceList;
-using test::Storm;
 
 constexpr TrackOptions kByIds{.match = TrackMatch::ids};
 TrackOptions by_cores(double eps, double least_share = 0) { return {TrackMatch::cores, eps, least_share}; }
@@ -46,8 +46,11 @@ struct Oracle {
   std::vector<FeatureLink> links;
   std::vector<Feature> features;
   std::vector<TrackEvent> events;
+  std::vector<double> transformed;  ///< the points, as the metric transforms them
 
-  Oracle(const SliceList& slices, const TrackOptions& options) {
+  Oracle(const SliceList& slices, const TrackOptions& options)
+      : transformed(slices.labels.size() * transformed_dims(slices.metric, slices.dims)) {
+    transform_points(slices.metric, slices.points(), 0, slices.labels.size(), transformed.data());
     std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::size_t>> rows;
     for (std::size_t s = 0; s < slices.count(); ++s) {
       for (std::size_t i = slices.starts[s]; i < slices.starts[s + 1]; ++i) {
@@ -83,52 +86,40 @@ struct Oracle {
   }
 
  private:
-  static std::uint32_t near(const SliceList& slices, const TrackOptions& options, const std::vector<std::size_t>& of,
-                            const std::vector<std::size_t>& to) {
-    if (options.match == TrackMatch::ids) {
-      return static_cast<std::uint32_t>(std::count_if(of.begin(), of.end(), [&](std::size_t i) {
-        return std::any_of(to.begin(), to.end(), [&](std::size_t j) { return slices.ids[i] == slices.ids[j]; });
-      }));
-    }
-    const PointsView points = slices.points();
-    const std::size_t width = transformed_dims(slices.metric, points.dims());
+  /// Returns the number of the points in `of` that share an id with a point in `to`, or by core points, are near one.
+  [[nodiscard]] std::uint32_t near(const SliceList& slices, const TrackOptions& options,
+                                   const std::vector<std::size_t>& of, const std::vector<std::size_t>& to) const {
+    const std::size_t width = transformed_dims(slices.metric, slices.dims);
     const Space space = transformed_space(canonical(slices.metric));
-    const double limit = space.limit(transformed_radius(slices.metric, options.eps));
-    std::vector<double> p(width);
-    std::vector<double> q(width);
-    std::uint32_t count = 0;
-    for (const std::size_t i : of) {
-      if (slices.core[i] == 0) continue;
-      transform_points(slices.metric, points, i, i + 1, p.data());
-      for (const std::size_t j : to) {
-        if (slices.core[j] == 0) continue;
-        transform_points(slices.metric, points, j, j + 1, q.data());
-        double sum = 0;
-        for (std::size_t k = 0; k < width; ++k) {
-          double t = std::fabs(p[k] - q[k]);
-          if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
-          switch (space.norm) {
-            case Norm::euclidean:
-              sum += t * t;
-              break;
-            case Norm::manhattan:
-              sum += t;
-              break;
-            case Norm::chebyshev:
-              sum = std::max(sum, t);
-              break;
-            case Norm::minkowski:
-              sum += std::pow(t, space.power);
-              break;
-          }
-        }
-        if (sum <= limit) {
-          ++count;
-          break;
+    const bool by_ids = options.match == TrackMatch::ids;
+    const double limit = by_ids ? 0 : space.limit(transformed_radius(slices.metric, options.eps));
+    const auto match = [&](std::size_t i, std::size_t j) {
+      if (by_ids) return slices.ids[i] == slices.ids[j];
+      if (slices.core[i] == 0 || slices.core[j] == 0) return false;
+      double sum = 0;
+      for (std::size_t k = 0; k < width; ++k) {
+        double t = std::fabs(transformed[i * width + k] - transformed[j * width + k]);
+        if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
+        switch (space.norm) {
+          case Norm::euclidean:
+            sum += t * t;
+            break;
+          case Norm::manhattan:
+            sum += t;
+            break;
+          case Norm::chebyshev:
+            sum = std::max(sum, t);
+            break;
+          case Norm::minkowski:
+            sum += std::pow(t, space.power);
+            break;
         }
       }
-    }
-    return count;
+      return sum <= limit;
+    };
+    return static_cast<std::uint32_t>(std::count_if(of.begin(), of.end(), [&](std::size_t i) {
+      return std::any_of(to.begin(), to.end(), [&](std::size_t j) { return match(i, j); });
+    }));
   }
 
   void number() {
@@ -142,7 +133,6 @@ struct Oracle {
     std::map<std::uint32_t, std::vector<FeatureLink*>> claims;
     for (const auto& [from, link] : best) claims[link->to].push_back(link);
     std::uint32_t cells = 0;
-    std::uint32_t tracks = 0;
     for (std::uint32_t f = 0; f < features.size(); ++f) {
       const auto claim = claims.find(f);
       if (claim == claims.end()) {
@@ -155,19 +145,14 @@ struct Oracle {
       chosen->same_cell = true;
       features[f].cell = features[chosen->from].cell;
     }
-    for (std::uint32_t f = 0; f < features.size(); ++f) {
-      if (features[f].track != 0) continue;
-      features[f].track = ++tracks;
-      for (bool grows = true; grows;) {
-        grows = false;
-        for (const FeatureLink& link : links) {
-          std::uint32_t& a = features[link.from].track;
-          std::uint32_t& b = features[link.to].track;
-          if (std::max(a, b) != tracks || a == b) continue;
-          a = b = tracks;
-          grows = true;
-        }
-      }
+    for (std::uint32_t f = 0; f < features.size(); ++f) features[f].track = f;
+    for (const FeatureLink& link : links) {
+      const auto [first, second] = std::minmax({features[link.from].track, features[link.to].track});
+      for (Feature& f : features) f.track = f.track == second ? first : f.track;
+    }
+    std::map<std::uint32_t, std::uint32_t> tracks;
+    for (Feature& f : features) {
+      f.track = tracks.try_emplace(f.track, static_cast<std::uint32_t>(tracks.size()) + 1).first->second;
     }
   }
 
@@ -242,20 +227,10 @@ SliceList random_slices(Random& random, std::size_t count, std::size_t most, con
 }  // namespace
 
 TEST_CASE("tracks: every birth, merge, split and death of a storm is found", "[tracks]") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(30); ++seed) {
     INFO("seed " << seed);
-    const Storm storm(seed, 25, 6);
-    for (const TrackOptions& options : {kByIds, by_cores(Storm::kEps)}) {
-      Tracks found = find_tracks(storm.slices.view(), options);
-      std::set<std::pair<std::uint32_t, std::uint32_t>> links;
-      for (const FeatureLink& link : found.links) links.insert({link.from, link.to});
-      std::set<std::pair<std::uint32_t, std::uint32_t>> want;
-      for (const FeatureLink& link : storm.links) want.insert({link.from, link.to});
-      CHECK(links == want);
-      auto events = storm.events;
-      sort_events(events);
-      CHECK(found.events == events);
-    }
+    const SliceList slices = random_storm(seed, 25, 2);
+    for (const TrackOptions& options : {kByIds, by_cores(1)}) check_by_oracle(slices, options);
   }
 }
 
@@ -388,30 +363,8 @@ TEST_CASE("tracks: float32 and float64 of the same values give the same", "[trac
   CHECK(find_tracks(single, by_cores(1)).links == find_tracks(slices.view(), by_cores(1)).links);
 }
 
-TEST_CASE("tracks: where links share as much, lower features go first", "[tracks]") {
-  SliceList slices;
-  slices.dims = 1;
-  for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
-  slices.end_slice();
-  for (std::int64_t i = 0; i < 4; ++i) slices.add(i < 2 ? 7 : 3, true, {0.0}, i);  // label 3 is the lower one
-  slices.end_slice();
-  for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
-  slices.end_slice();
-  const Tracks found = find_tracks(slices.view(), kByIds);
-  const std::vector<FeatureLink> want = {
-      {0, 1, 2, 2, true}, {0, 2, 2, 2, false}, {1, 3, 2, 2, true}, {2, 3, 2, 2, false}};
-  CHECK(found.links == want);
-}
-
-TEST_CASE("tracks: the least share counts what merges into something larger in full", "[tracks]") {
-  SliceList slices;
-  slices.dims = 1;
-  for (std::int64_t i = 0; i < 100; ++i) slices.add(i < 96 ? 0 : 1, true, {0.0}, i);
-  slices.end_slice();
-  for (std::int64_t i = 0; i < 100; ++i) slices.add(i < 48 || i >= 96 ? 0 : 1, true, {0.0}, i);
-  slices.end_slice();
-  CHECK(find_tracks(slices.view(), {.match = TrackMatch::ids, .least_share = 0.9}).links.size() == 3);
-  // Half of the first cluster goes to each of two. All of the second, small cluster goes to one of them.
+TEST_CASE("tracks: a link with exactly the least share is kept", "[tracks]") {
+  // Half of each cluster goes to each of two.
   SliceList halves;
   halves.dims = 1;
   for (std::int64_t i = 0; i < 20; ++i) halves.add(i < 10 ? 0 : 1, true, {0.0}, i);
@@ -455,71 +408,52 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
     slices.add(0, true, {static_cast<double>(i), 0.0}, i);
     if (i % 3 == 2) slices.end_slice();
   }
-  const auto usage = [&](const SlicedLabels& view, const TrackOptions& options) {
-    return error_of<UsageError>([&] { (void)find_tracks(view, options); });
+  using Parts = std::initializer_list<std::string_view>;
+  const auto usage = [&](const TrackOptions& options, Parts parts, auto change) {
+    SlicedLabels view = slices.view();
+    change(view);
+    check_error<UsageError>(parts, [&] { (void)find_tracks(view, options); });
   };
-  const auto input = [&](const SlicedLabels& view, const TrackOptions& options) {
-    return error_of<InputError>([&] { (void)find_tracks(view, options); });
-  };
-  SlicedLabels view = slices.view();
-  const std::vector<std::uint64_t> overlap{0, 4, 3, 6};
-  view.starts = overlap;
-  check_mentions(usage(view, kByIds), {"slice 2", "row 3", "row 4", "overlap", "sort"});
-  const std::vector<std::uint64_t> short_one{0, 3};
-  view.starts = short_one;
-  check_mentions(usage(view, kByIds), {"from 0 to 3", "6 labels"});
-  view.starts = {};
-  check_mentions(usage(view, kByIds), {"missing", "6"});
-  view = slices.view();
-  view.ids = view.ids.first(5);
-  check_mentions(usage(view, kByIds), {"6 labels", "5 ids"});
-  view = slices.view();
-  view.core = view.core.first(4);
-  check_mentions(usage(view, by_cores(1)), {"6 labels", "4 values of the core mask"});
-  view = slices.view();
-  view.points = view.points.rows(0, 5);
-  check_mentions(usage(view, by_cores(1)), {"6 labels", "5 points"});
-  view = slices.view();
-  view.ids = {};
-  check_mentions(usage(view, kByIds), {"no ids"});
-  view.core = {};
-  check_mentions(usage(view, by_cores(1)), {"no marks of core points", "ids"});
-  view = slices.view();
-  view.points = {};
-  check_mentions(usage(view, by_cores(1)), {"no points"});
-  view = slices.view();
-  for (const double eps : {0.0, -1.0, std::nan(""), HUGE_VAL}) check_mentions(usage(view, by_cores(eps)), {"eps"});
-  for (const double share : {-0.1, 1.1, std::nan("")})
-    check_mentions(usage(view, by_cores(1, share)), {"least share", "0 to 1"});
-  view.metric = {.kind = MetricKind::greatcircle};
-  view.points = PointsView(std::span<const double>(slices.places), 1);
-  view.points = view.points.rows(0, 6);
-  check_mentions(usage(view, by_cores(1)), {"greatcircle"});
+  const std::vector<std::uint64_t> overlap{0, 4, 3, 6}, short_one{0, 3};
+  const auto nothing = [](SlicedLabels&) {};
+  usage(kByIds, {"slice 2", "row 3", "row 4", "overlap", "sort"}, [&](auto& view) { view.starts = overlap; });
+  usage(kByIds, {"from 0 to 3", "6 labels"}, [&](auto& view) { view.starts = short_one; });
+  usage(kByIds, {"missing", "6"}, [](auto& view) { view.starts = {}; });
+  usage(kByIds, {"6 labels", "5 ids"}, [](auto& view) { view.ids = view.ids.first(5); });
+  usage(by_cores(1), {"6 labels", "4 values of the core mask"}, [](auto& view) { view.core = view.core.first(4); });
+  usage(by_cores(1), {"6 labels", "5 points"}, [](auto& view) { view.points = view.points.rows(0, 5); });
+  usage(kByIds, {"no ids"}, [](auto& view) { view.ids = {}; });
+  usage(by_cores(1), {"no marks of core points", "ids"}, [](auto& view) { view.core = {}; });
+  usage(by_cores(1), {"no points"}, [](auto& view) { view.points = {}; });
+  for (const double eps : {0.0, -1.0, std::nan(""), HUGE_VAL}) usage(by_cores(eps), {"eps"}, nothing);
+  for (const double share : {-0.1, 1.1, std::nan("")}) usage(by_cores(1, share), {"least share", "0 to 1"}, nothing);
+  usage(by_cores(1), {"greatcircle"}, [&](auto& view) {
+    view.metric = {.kind = MetricKind::greatcircle};
+    view.points = PointsView(std::span<const double>(slices.places), 1).rows(0, 6);
+  });
 
-  SliceList bad = slices;
-  bad.labels[4] = -2;
-  check_mentions(usage(bad.view(), kByIds), {"row 4", "-2"});
-  bad = slices;
-  bad.labels[4] = kNoise;
-  check_mentions(input(bad.view(), by_cores(1)), {"row 4", "core", "noise"});
-  bad = slices;
-  bad.ids[5] = bad.ids[3];
-  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 1", "same id, 3"});
-  bad.starts = {0, 6};
-  check_mentions(input(bad.view(), kByIds), {"rows 3 and 5", "slice 0"});
-  bad = slices;
-  bad.places[7] = std::nan("");
-  check_mentions(input(bad.view(), by_cores(1)), {"row 3", "column 1", "nan"});
-  bad = slices;
-  bad.metric = {.box = {{0, 4}, {0, 4}}};
-  check_mentions(input(bad.view(), by_cores(1)), {"row 5", "box"});
+  const auto input = [&](const TrackOptions& options, Parts parts, auto change) {
+    SliceList bad = slices;
+    change(bad);
+    check_error<InputError>(parts, [&] { (void)find_tracks(bad.view(), options); });
+  };
+  SliceList negative = slices;
+  negative.labels[4] = -2;
+  check_error<UsageError>({"row 4", "-2"}, [&] { (void)find_tracks(negative.view(), kByIds); });
+  input(by_cores(1), {"row 4", "core", "noise"}, [](SliceList& bad) { bad.labels[4] = kNoise; });
+  input(kByIds, {"rows 3 and 5", "slice 1", "same id, 3"}, [](SliceList& bad) { bad.ids[5] = bad.ids[3]; });
+  input(kByIds, {"rows 3 and 5", "slice 0"}, [](SliceList& bad) {
+    bad.ids[5] = bad.ids[3];
+    bad.starts = {0, 6};
+  });
+  input(by_cores(1), {"row 3", "column 1", "nan"}, [](SliceList& bad) { bad.places[7] = std::nan(""); });
+  input(by_cores(1), {"row 5", "box"}, [](SliceList& bad) { bad.metric = {.box = {{0, 4}, {0, 4}}}; });
 }
 
 TEST_CASE("tracks: can be cancelled", "[tracks]") {
-  const Storm storm(1, 10, 3);
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(find_tracks(storm.slices.view(), kByIds, cancel), Cancelled);
+  CHECK_THROWS_AS(find_tracks(random_storm(1, 10, 3).view(), kByIds, cancel), Cancelled);
 }
 
 }  // namespace epsflow

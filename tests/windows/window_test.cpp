@@ -23,6 +23,8 @@
 namespace epsflow::test {
 namespace {
 
+const WindowOptions kOneThread{.engine = {.threads = 1, .backend = BackendChoice::cpu}};
+
 /// The source of random steps: coordinates to draw from, and the options of the window.
 struct Stream {
   std::size_t dims = 2;
@@ -43,91 +45,53 @@ CoreOf core_of(const Window& window, const WindowResult& result) {
   return found;
 }
 
-/// Checks that the clusters have the ids that the rule gives them. next: the id of the next new cluster.
+/// Checks ids and changes against the core points that clusters share with those before the step. The oracle of
+/// tests/tracks checks the rule itself (clustering/cluster_matching.hpp). next: the id of the next new cluster.
 void check_ids(const CoreOf& before, const CoreOf& after, const WindowResult& result, std::uint64_t& next) {
   std::map<std::uint64_t, std::uint64_t> first_core;  // of each later cluster
   for (const auto& [point, cluster] : after) first_core.try_emplace(cluster, point);
   REQUIRE(first_core.size() == result.clusters.size());
-  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> shared;  // earlier, later: points
+  for (const WindowCluster& cluster : result.clusters) REQUIRE(first_core.at(cluster.id) == cluster.first_core);
+  const auto places_of = [](const std::vector<WindowCluster>& clusters) {
+    std::map<std::uint64_t, std::uint32_t> places;
+    for (const WindowCluster& cluster : clusters) places.emplace(cluster.id, static_cast<std::uint32_t>(places.size()));
+    return places;
+  };
+  const auto earlier = places_of(result.earlier), later = places_of(result.clusters);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> points;
   for (const auto& [point, cluster] : before) {
     const auto found = after.find(point);
-    if (found != after.end()) ++shared[cluster][found->second];
+    if (found != after.end()) ++points[{earlier.at(cluster), later.at(found->second)}];
   }
-  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> may;  // later: points, earlier
-  for (const auto& [earlier, partners] : shared) {
-    const auto* best = &*partners.begin();
-    for (const auto& partner : partners) {
-      const bool more = partner.second > best->second;
-      const bool older = partner.second == best->second && first_core.at(partner.first) < first_core.at(best->first);
-      if (more || older) best = &partner;
-    }
-    may[best->first].emplace_back(best->second, earlier);
+  std::vector<SharedCore> shared;
+  for (const auto& [pair, count] : points) shared.push_back({pair.first, pair.second, count});
+  std::vector<std::uint64_t> ids;
+  for (const WindowCluster& cluster : result.earlier) ids.push_back(cluster.id);
+  const auto continued = continued_clusters(shared, ids, result.clusters.size());
+  for (std::size_t k = 0; k < continued.size(); ++k) {
+    REQUIRE(result.clusters[k].id == (continued[k] == kNoCluster ? next++ : ids[continued[k]]));
   }
-  for (const WindowCluster& cluster : result.clusters) {
-    REQUIRE(first_core.at(cluster.id) == cluster.first_core);
-    auto& claims = may[cluster.id];
-    if (claims.empty()) {
-      REQUIRE(cluster.id == next++);
-      continue;
-    }
-    std::sort(claims.begin(), claims.end(), [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
-    REQUIRE(cluster.id == claims.front().second);
+  const ClusterChanges changes(shared, ids.size(), continued.size());
+  REQUIRE(result.changes.size() == changes.size());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    REQUIRE(result.changes[i].kind == changes[i].kind);
+    REQUIRE(std::ranges::equal(result.changes[i].before, changes[i].before));
+    REQUIRE(std::ranges::equal(result.changes[i].after, changes[i].after));
   }
-  // Every change is in the table of shared core points, and the other way round.
-  std::map<std::uint64_t, std::set<std::uint64_t>> sources;
-  for (const auto& [earlier, partners] : shared) {
-    for (const auto& partner : partners) sources[partner.first].insert(earlier);
-  }
-  std::size_t changes = 0;
-  const auto ids_in = [](std::span<const std::uint32_t> places, const std::vector<WindowCluster>& clusters) {
-    std::set<std::uint64_t> ids;
-    for (const std::uint32_t place : places) ids.insert(clusters[place].id);
-    return ids;
-  };
-  for (std::size_t i = 0; i < result.changes.size(); ++i) {
-    const auto change = result.changes[i];
-    const auto from = ids_in(change.before, result.earlier), to = ids_in(change.after, result.clusters);
-    switch (change.kind) {
-      case ClusterChange::born:
-        REQUIRE((from.empty() && to.size() == 1 && sources[*to.begin()].empty()));
-        break;
-      case ClusterChange::continued:
-        REQUIRE((from.size() == 1 && to.size() == 1 && shared[*from.begin()].size() == 1));
-        REQUIRE(sources[*to.begin()] == from);
-        break;
-      case ClusterChange::merged:
-        REQUIRE((from.size() > 1 && to.size() == 1 && sources[*to.begin()] == from));
-        break;
-      case ClusterChange::split:
-        REQUIRE((from.size() == 1 && to.size() > 1 && shared[*from.begin()].size() == to.size()));
-        break;
-      case ClusterChange::ended:
-        REQUIRE((from.size() == 1 && to.empty() && shared.count(*from.begin()) == 0));
-        break;
-    }
-    ++changes;
-  }
-  std::size_t expected = 0;
-  for (const WindowCluster& cluster : result.clusters) expected += sources[cluster.id].size() != 1 ? 1 : 0;
-  for (const WindowCluster& cluster : result.earlier) {
-    const auto found = shared.find(cluster.id);
-    const std::size_t partners = found == shared.end() ? 0 : found->second.size();
-    expected += partners != 1 || sources[found->second.begin()->first].size() == 1 ? 1 : 0;
-  }
-  REQUIRE(changes == expected);
 }
 
-void check_labels(const Window& window, const Stream& stream) {
+/// Checks labels and core marks against a run over the points of the window.
+void check_labels(const Window& window) {
   const std::vector<double> points = window.points();
   const std::vector<double> weights = window.weights();
   if (window.size() == 0) {
     for (const WindowResult& result : window.results()) REQUIRE((result.labels.empty() && result.clusters.empty()));
     return;
   }
-  const PointSet set(PointsView(std::span<const double>(points), stream.dims), stream.options.metric, weights);
-  const auto expected = run(set, stream.sweep, {.threads = 1, .backend = BackendChoice::cpu}, {.core_mask = true});
+  std::vector<Variant> variants;
+  for (const WindowResult& result : window.results()) variants.push_back(result.variant);
+  const PointSet set(PointsView(std::span<const double>(points), window.dims()), window.options().metric, weights);
+  const auto expected = run(set, Sweep(variants), {.threads = 1, .backend = BackendChoice::cpu}, {.core_mask = true});
   for (std::size_t v = 0; v < expected.size(); ++v) {
     const WindowResult& result = window.results()[v];
     REQUIRE(result.labels.size() == window.size());
@@ -174,7 +138,7 @@ std::size_t take_steps(const Stream& stream, std::size_t steps, Random& random) 
     REQUIRE(done.first_id == arrived);
     arrived += arrive;
     REQUIRE(window.size() == n + arrive - done.too_old - done.too_many - done.left);
-    check_labels(window, stream);
+    check_labels(window);
     for (std::size_t v = 0; v < before.size(); ++v) {
       const WindowResult& result = window.results()[v];
       check_ids(before[v], core_of(window, result), result, next[v]);
@@ -228,11 +192,8 @@ std::size_t check_streams(std::uint64_t first, std::uint64_t last) {
 /// Takes steps of a stream in which as many points arrive as leave, the first or any, on several threads.
 void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
   Random random(seed);
-  Stream stream{.dims = dims,
-                .pool = {},
-                .sweep = grid({eps}, {3, 8}),
-                .options = {.max_points = 60'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}}};
-  Window window(dims, stream.sweep, stream.options);
+  Window window(dims, grid({eps}, {3, 8}),
+                {.max_points = 60'000, .engine = {.threads = 4, .backend = BackendChoice::cpu}});
   std::size_t continued = 0;
   for (int s = 0; s < 7; ++s) {
     const std::vector<double> points = random.uniforms((s == 0 ? 60'000 : 1100) * dims, 0, 1);
@@ -244,7 +205,7 @@ void check_many_changes(std::size_t dims, double eps, std::uint64_t seed) {
     const StepSummary done =
         window.step({.arriving = PointsView(std::span<const double>(points), dims), .leaving = leaving});
     continued += done.from_scratch ? 0 : 1;
-    check_labels(window, stream);
+    check_labels(window);
   }
   REQUIRE(continued > 3);
 }
@@ -259,10 +220,7 @@ TEST_CASE("steps with many changes on several threads have the labels of a run")
 
 TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
   Random random(5);
-  Stream stream;
-  stream.sweep = grid({0.5}, {4, 12});
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({0.5}, {4, 12}), kOneThread);
   std::vector<double> points;
   for (int i = 0; i < 80; ++i) points.insert(points.end(), {random.uniform(0, 0.2), random.uniform(0, 0.2)});
   for (int i = 0; i < 900; ++i) points.insert(points.end(), {random.uniform(-6, 6), random.uniform(-6, 6)});
@@ -272,7 +230,7 @@ TEST_CASE("a dense cell that loses its points, one by one, is counted again") {
     const std::uint64_t leaving[] = {id};
     const bool from_scratch = window.step({.leaving = leaving}).from_scratch;
     REQUIRE((id == 0 || !from_scratch));
-    check_labels(window, stream);
+    check_labels(window);
   }
 }
 
@@ -298,7 +256,7 @@ TEST_CASE("windows on a sphere, in a periodic box and by other norms have the la
       Stream stream;
       stream.sweep = grid({cases[c].eps}, {2, 5});
       stream.options.metric = cases[c].metric;
-      stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
+      stream.options.engine = kOneThread.engine;
       stream.pool = random.uniforms(800, -90, 90);
       continued += take_steps(stream, 24, random);
     }
@@ -308,11 +266,7 @@ TEST_CASE("windows on a sphere, in a periodic box and by other norms have the la
 
 TEST_CASE("a point far away ends continuing only as long as it is there") {
   Random random(6);
-  Stream stream;
-  stream.sweep = grid({0.5}, {3});
-  stream.options.max_points = 400;
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({0.5}, {3}), {.max_points = 400, .engine = kOneThread.engine});
   std::vector<bool> from_scratch;
   for (int s = 0; s < 400; ++s) {
     std::vector<double> points;
@@ -320,7 +274,7 @@ TEST_CASE("a point far away ends continuing only as long as it is there") {
       points.insert(points.end(), {random.uniform(0, 9), random.uniform(0, 9)});
     if (s == 100) points[3] = 1e300;
     from_scratch.push_back(window.step({.arriving = PointsView(std::span<const double>(points), 2)}).from_scratch);
-    check_labels(window, stream);
+    check_labels(window);
   }
   REQUIRE(std::count(from_scratch.begin() + 3, from_scratch.begin() + 100, true) == 0);
   REQUIRE(from_scratch[101]);
@@ -329,10 +283,7 @@ TEST_CASE("a point far away ends continuing only as long as it is there") {
 
 /// points: 100,000 in two heaps, and one that joins them. Checks that the heaps are two clusters once it has left.
 void check_heaps(const std::vector<double>& points) {
-  Stream stream;
-  stream.sweep = grid({1.0}, {3});
-  stream.options.engine = {.threads = 1, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({1.0}, {3}), kOneThread);
   (void)window.step({.arriving = PointsView(std::span<const double>(points), 2)});
   (void)window.step({});
   (void)window.step({});
@@ -340,7 +291,7 @@ void check_heaps(const std::vector<double>& points) {
   const std::uint64_t bridge[] = {100'000};
   REQUIRE_FALSE(window.step({.leaving = bridge}).from_scratch);
   REQUIRE(window.results().front().clusters.size() == 2);
-  check_labels(window, stream);
+  check_labels(window);
 }
 
 TEST_CASE("two heaps of equal points are compared without all pairs") {
@@ -362,10 +313,8 @@ TEST_CASE("two slanted heaps that just miss each other are compared without all 
 
 TEST_CASE("a step that fails leaves the window as it was") {
   Random random(7);
-  Stream stream;
-  stream.sweep = grid({0.3}, {4});
-  stream.options.engine = {.memory = std::uint64_t{1} << 20, .threads = 2, .backend = BackendChoice::cpu};
-  Window window(2, stream.sweep, stream.options);
+  Window window(2, grid({0.3}, {4}),
+                {.engine = {.memory = std::uint64_t{1} << 20, .threads = 2, .backend = BackendChoice::cpu}});
   const auto points_of = [&](std::size_t n) { return random.uniforms(2 * n, 0, 4); };
   const auto view = [](const std::vector<double>& x) { return PointsView(std::span<const double>(x), 2); };
   const std::vector<double> first = points_of(300), few = points_of(3), many = points_of(50'000);
@@ -391,7 +340,7 @@ TEST_CASE("a step that fails leaves the window as it was") {
     REQUIRE(after.next_id == before.next_id);
     REQUIRE(window.results().front().labels == labels);
     (void)window.step({.arriving = view(few), .leaving = leaving});
-    check_labels(window, stream);
+    check_labels(window);
   }
 }
 
@@ -401,7 +350,7 @@ TEST_CASE("times and weights that are missing, or not finite, are refused") {
   const std::vector<double> x{1, 2}, good{3, 4}, one{3}, odd{3, std::numeric_limits<double>::infinity()};
   const PointsView points(std::span<const double>(x), 1);
   const auto refused = [&]<class E>(const WindowStep& step, std::string_view why, E) {
-    check_mentions(error_of<E>([&] { (void)window.step(step); }), {why});
+    check_error<E>({why}, [&] { (void)window.step(step); });
   };
   const UsageError usage("");
   const InputError input("");
@@ -426,7 +375,7 @@ TEST_CASE("a saved window that was changed is refused") {
   const auto refused = [&](const std::function<void(WindowState&)>& change) {
     WindowState state = whole;
     change(state);
-    check_mentions(error_of<InputError>([&] { const Window restored(state, sweep, options); }), {"damaged"});
+    check_error<InputError>({"damaged"}, [&] { const Window restored(state, sweep, options); });
   };
   refused([](WindowState& state) { state.ids[1] = state.ids[0]; });
   refused([](WindowState& state) { state.next_id = 3; });
@@ -451,10 +400,9 @@ TEST_CASE("more random streams") {
 
 TEST_CASE("labels on a GPU are refused by a window on the CPU") {
   const WindowOptions options{.engine = {.backend = BackendChoice::cpu}, .labels = MemorySpace::device};
-  check_mentions(error_of<UsageError>([&] {
-                   const Window window(2, Sweep({{1.0, 2}}), options);
-                 }),
-                 {"works on the CPU", "to the host"});
+  check_error<UsageError>({"works on the CPU", "to the host"}, [&] {
+    const Window window(2, Sweep({{1.0, 2}}), options);
+  });
 }
 
 }  // namespace epsflow::test
