@@ -103,11 +103,9 @@ class Commands(Squares):
     def test_generate_in_many_dimensions(self):
         p = self.succeeds("generate", "embeddings", "--n", 50, "--dims", 4096, "--out", self.folder / "e.npy")
         self.assertIn("50 points (x0, x1, … x4095) in", p.stdout)
-        self.assertEqual((self.folder / "e.npy").stat().st_size, 128 + 50 * 4096 * 8)
         self.succeeds("neighbors", self.folder / "e.npy", "--eps", 0.4)
         p = self.succeeds("generate", "exponential", "--n", 2, "--dims", 3, "--out", "-")
-        self.assertEqual(p.stdout.splitlines()[0], "x0,x1,x2")
-        self.assertTrue(p.stdout.splitlines()[1].startswith("0.004084772654515943,"), p.stdout)
+        self.assertTrue(p.stdout.startswith("x0,x1,x2\n0.004084772654515943,"), p.stdout)
         out = ["--n", 3, "--out", self.folder / "j.npy", "--overwrite"]
         for words, seed, rate in (([], 2137834274, 40), (["--seed", 7, "--rate", "0.5"], 7, 0.5)):
             result = self.json("generate", "exponential", "--dims", 1, *words, *out)
@@ -116,9 +114,7 @@ class Commands(Squares):
     def test_generate_refuses_options_of_other_kinds_and_values_that_cannot_be(self):
         for kind, option, value, parts in (
             ("tec", "--dims", 3, ["--dims is not for 'tec'", "generate exponential or embeddings"]),
-            ("embeddings", "--dims", 4097, ["--dims is 4097; 1 to 4,096 are possible"]),
             ("exponential", "--rate", "0", ["--rate is 0; finite numbers from 0.01 on are possible"]),
-            ("exponential", "--rate", "nan", ["--rate is nan;"]),
             ("exponential", "--rate", "4O", ["--rate is '4O', no number;"]),
             ("exponential", "--seed", 2**32,
              ["--seed is 4294967296; for 'exponential' 0 to 4,294,967,295 are possible"]),
@@ -138,19 +134,6 @@ class Commands(Squares):
                       ["--backend", "cpu", "--index", "tree"],
                       ["--backend", "cpu", "--index", "all", "--strategy", "table"]):
             self.assertEqual(self.labels_of(*base, *words), expected, words)
-
-    def test_every_index_gives_the_same_labels_in_many_dimensions(self):
-        points = self.generated("embeddings", 1500, "--dims", 24)
-        tail = [points, "--eps", 0.4, "--minpts", 4, "--backend", "cpu"]
-        expected = self.labels_of("cluster", *tail)
-        for index in ("grid", "tree", "all"):
-            for strategy in ("direct", "table"):
-                found = self.labels_of("cluster", *tail, "--index", index, "--strategy", strategy)
-                self.assertEqual(found, expected, (index, strategy))
-            group = self.json("plan", *tail, "--index", index)["groups"][0]
-            self.assertEqual((group["index"], group["decide"]), (index, "scalar"))
-        table = self.succeeds("plan", points, "--eps", 0.1, "--minpts", "3,4,5").stdout.splitlines()
-        self.assertEqual((table[0].split()[1], table[1].split()[1]), ("variants", "3"))
 
     def test_gpus(self):
         plan = ["plan", self.points, *self.tail]
@@ -212,22 +195,8 @@ class Sweeps(Squares):
         self.assertLessEqual({"group by eps", "build index", "plan batches", "neighbours", "build table",
                               "DBSCAN per variant", "results"}, self.stages())
         self.succeeds(*self.sweep, "--gpu-memory", "2G", "--overwrite")
+        self.assertIn("direct clustering", self.stages())
         self.assertEqual(manifest(self.out)["machine"]["gpu"], self.json("info")["backends"]["gpu"]["detail"])
-
-    def test_the_trace_shows_which_way_was_taken(self):
-        tables = {"plan batches", "neighbours", "sort", "build table", "DBSCAN per variant"}
-        for words, direct in (([], True), (["--strategy", "direct"], True), (["--strategy", "table"], False)):
-            self.succeeds(*self.sweep, "--backend", "cpu", "--overwrite", *words)
-            stages = self.stages()
-            self.assertTrue({"group by eps", "build index", "results"} <= stages, (words, stages))
-            self.assertEqual("direct clustering" in stages, direct, (words, stages))
-            self.assertEqual(bool(tables & stages), not direct, (words, stages))
-
-    def test_variants_as_a_list_and_as_json(self):
-        result = self.json("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3,0.15:4", "--out", self.out,
-                           "--hdf5")
-        self.assertEqual([(v["eps"], v["minpts"]) for v in result["variants"]], [(0.1, 3), (0.15, 4)])
-        self.assertTrue((self.out / "sweep.h5").exists())
 
     def test_refuses_to_mix_results(self):
         self.succeeds(*self.sweep)
@@ -242,14 +211,6 @@ class Sweeps(Squares):
         self.assertEqual(set(summary(self.out)), {(0.2, 3)})
         self.assertEqual(len(list((self.out / "labels").iterdir())), 1)
 
-    def test_resume_adds_what_is_missing_and_keeps_the_rest(self):
-        self.succeeds("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3", "--out", self.out)
-        kept = self.out / summary(self.out)[0.1, 3]["labels"]
-        when = kept.stat().st_mtime_ns
-        self.assertIn("3 variants of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
-        self.assertEqual(len(summary(self.out)), 4)
-        self.assertEqual(kept.stat().st_mtime_ns, when)
-
     def test_no_points_are_a_valid_input(self):
         empty = self.write("empty.csv", "x,y\n")
         self.succeeds("sweep", empty, "--header", "yes", "--eps", 0.1, "--minpts", 3, "--out", self.out)
@@ -259,17 +220,6 @@ class Sweeps(Squares):
 
 
 class BadInput(Squares):
-    def test_parameters(self):
-        for eps in ("0", "-1", "nan", "inf", "", "0.1,x", "0.1:0.2", "0.1:0.3:-0.1"):
-            self.fails(2, ["eps" if ":" not in eps else eps], "cluster", self.points, "--eps=" + eps, "--minpts", 3)
-        for minpts in ("0", "-3", "2.5", "x", "99999999999"):
-            self.fails(2, ["minpts"], "cluster", self.points, "--eps", 0.1, "--minpts=" + minpts)
-        self.fails(2, ["one eps and one minpts"], "cluster", self.points, "--eps", "0.1,0.2", "--minpts", 3)
-        self.fails(2, ["FILE … is missing"], "cluster", *self.tail)
-        self.fails(2, ["--eps is missing"], "sweep", self.points, "--minpts", 3, "--out", self.out)
-        self.fails(2, ["--out is missing"], "sweep", self.points, "--eps", 1, "--minpts", 3)
-        self.fails(2, ["not both"], "sweep", self.points, "--variants", "1:2", "--eps", 1, "--out", self.out)
-
     def test_files(self):
         self.fails(3, ["no-such.csv"], "cluster", self.folder / "no-such.csv", *self.tail)
         self.fails(3, [str(self.folder)], "cluster", self.folder, *self.tail)
@@ -304,11 +254,14 @@ class BadInput(Squares):
         points = self.generated("uniform", 50_000)
         self.succeeds("sweep", points, "--eps", 0.003, "--minpts", "4", "--out", self.out)
         words = ["sweep", points, "--eps", "0.003,0.004", "--minpts", "4,5", "--out", self.out, "--resume"]
+        kept = self.out / summary(self.out)[0.003, 4]["labels"]
+        when = kept.stat().st_mtime_ns
         self.fails(4, ["cannot write", "labels"], *words, preexec_fn=limit_files(100_000))
         self.assertEqual(set(summary(self.out)), {(0.003, 4)})
         self.assertEqual([p for p in self.out.rglob("*") if ".part-" in p.name], [])
-        self.succeeds(*words)
+        self.assertIn("3 variants of 50,000 points", self.succeeds(*words).stdout)
         self.assertEqual(len(summary(self.out)), 4)
+        self.assertEqual(kept.stat().st_mtime_ns, when)
 
 
 class TightMemory(ProgramTest):
