@@ -12,11 +12,10 @@ import subprocess
 import sys
 import time
 import unittest
-import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
-from support import BINARY, ProgramTest, summary  # noqa: E402
+from support import BINARY, ProgramTest, manifest, npz, summary, tree  # noqa: E402
 
 MPIEXEC = shlex.split(os.environ["EPSFLOW_MPIEXEC"])
 RANKS = [int(n) for n in os.environ["EPSFLOW_RANKS"].split(",")]
@@ -66,24 +65,19 @@ class SweepOverRanks(ProgramTest):
 
     def same_folder(self, one, other):
         """Checks that both folders hold the same files, except for times."""
-        self.assertEqual({k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(one).items()},
-                         {k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(other).items()})
-        files = [sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
-                 for folder in (one, other)]
-        self.assertEqual(*files)
-        for name in files[0]:
+        rows = [{key: {**row, "seconds": None} for key, row in summary(folder).items()} for folder in (one, other)]
+        self.assertEqual(*rows)
+        files, others = tree(one), tree(other)
+        self.assertEqual(set(files), set(others))
+        for name, content in files.items():
             if name.endswith(".npy"):
-                self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+                self.assertEqual(content, others[name], name)
             if name.endswith(".npz"):  # an NPZ file contains its time
-                self.assertEqual(*(self.members(folder / name) for folder in (one, other)), name)
-        a, b = (json.loads((folder / "sweep.json").read_text()) for folder in (one, other))
+                self.assertEqual(npz(one / name), npz(other / name), name)
+        a, b = manifest(one), manifest(other)
         self.assertEqual(a["input"], b["input"])
         self.assertEqual((a["status"], b["status"]), ("complete", "complete"))
         self.assertFalse((other / ".epsflow").exists())
-
-    def members(self, file):
-        with zipfile.ZipFile(file) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
 
     def compare(self, files, *options, out="c", core=("--core",)):
         """Sweeps with one process and with several."""
@@ -100,24 +94,33 @@ class SweepOverRanks(ProgramTest):
                 self.assertEqual(q.stdout.count("eps  minpts"), 1)
                 self.same_folder(one, many)
 
+    def sweep_in_steps(self, points, *words, steps):
+        """Runs a sweep with more eps from run to run, and returns the outputs. steps: how many processes each run has,
+        or None for one without a launcher, and its eps."""
+        outputs = []
+        for i, (ranks, eps) in enumerate(steps):
+            command = ["sweep", points, "--eps", eps, "--minpts", "2,4,9", "--core", "--out", self.folder / "out"]
+            command += [*words, *(["--resume"] if i > 0 else [])]
+            p = self.launch(ranks, *command) if ranks else self.succeeds(*command)
+            self.assertEqual(p.returncode, 0, p.stderr)
+            outputs.append(p.stdout)
+        return outputs
+
     def points(self, name, data):
         path = self.folder / name
         path.write_bytes(data)
         return path
 
-    def test_npy_and_raw(self):
+    def test_kinds_of_files(self):
+        """read_share_test.cpp and the tests of the readers have every kind of file."""
         rows = cloud(1)
-        self.compare([self.points("c.npy", npy(rows))], out="c")
-        self.compare([self.points("f.npy", npy(rows, fortran=True))], "--columns", "1,0", out="f")
-        self.compare([self.points("s.npy", npy(rows, "f"))], "--hdf5", out="s")
+        self.compare([self.points("f.npy", npy(rows, "f", fortran=True))], "--columns", "1,0", "--hdf5", out="f")
         flat = [x for row in rows for x in row]
         self.compare([self.points("r.raw", struct.pack(f"<{len(flat)}d", *flat))], "--dims", 2, out="r")
-
-    def test_fits_and_hdf5(self):
-        points = self.points("p.npy", npy(cloud(2)))
         for extension in ("fits", "h5"):
             made = self.folder / f"made-{extension}"
-            self.succeeds("sweep", points, "--eps", 0.1, "--minpts", 4, "--labelled", extension, "--out", made)
+            self.succeeds("sweep", self.folder / "f.npy", "--eps", 0.1, "--minpts", 4, "--labelled", extension,
+                          "--out", made)
             file = next((made / "labelled").glob(f"*.{extension}"))
             self.compare([file], "--columns", "0,1", out=extension)
 
@@ -158,12 +161,8 @@ class SweepOverRanks(ProgramTest):
                  for i in range(3)]
         self.compare(texts, "--weight", "mass", out="texts")
         out = self.folder / "out"
-        words = [points, "--minpts", "2,4,9", "--core", "--weight", 2, "--out", out]
-        for ranks, eps, more in ((SEVERAL[0], "0.05", []), (None, "0.05,0.1", ["--resume"]),
-                                 (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
-            p = self.launch(ranks, "sweep", *words, "--eps", eps, *more) if ranks else self.succeeds(
-                "sweep", *words, "--eps", eps, *more)
-            self.assertEqual(p.returncode, 0, p.stderr)
+        self.sweep_in_steps(points, "--weight", 2,
+                            steps=((SEVERAL[0], "0.05"), (None, "0.05,0.1"), (SEVERAL[-1], "0.05,0.1,0.3")))
         self.same_folder(self.folder / "w-one", out)
         self.refused(3, ["other weights"], "sweep", self.points("o.npy", npy([(x, y, 1) for x, y, _ in rows])),
                      "--weight", 2, *VARIANTS, "--core", "--out", out, "--resume")
@@ -184,13 +183,10 @@ class SweepOverRanks(ProgramTest):
         self.compare([points], "--lineage", out="l")
         self.compare([points], "--lineage", "--keep", "summary", out="k", core=())
         out = self.folder / "out"
-        words = ["sweep", points, "--minpts", "2,4,9", "--core", "--lineage", "--out", out]
-        for ranks, eps, more in ((SEVERAL[0], "0.05,0.3", []), (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
-            p = self.launch(ranks, *words, "--eps", eps, *more)
-            self.assertEqual(p.returncode, 0, p.stderr)
+        self.sweep_in_steps(points, "--lineage", steps=((SEVERAL[0], "0.05,0.3"), (SEVERAL[-1], "0.05,0.1,0.3")))
         self.same_folder(self.folder / "l-one", out)
         (out / "lineage.npz").unlink()
-        p = self.launch(SEVERAL[0], *words, "--eps", "0.05,0.1,0.3", "--resume")
+        p = self.launch(SEVERAL[0], "sweep", points, *VARIANTS, "--core", "--lineage", "--out", out, "--resume")
         self.assertEqual(p.returncode, 0, p.stderr)
         self.same_folder(self.folder / "l-one", out)
         below = self.points("below.npy", npy([(*row, -1) for row in cloud(13, 100)]))
@@ -202,13 +198,10 @@ class SweepOverRanks(ProgramTest):
         whole = self.folder / "whole"
         self.succeeds("sweep", points, *VARIANTS, "--core", "--out", whole)
         out = self.folder / "out"
-        counts = [SEVERAL[0], None, SEVERAL[-1], None]
-        for i, ranks in enumerate(counts):
-            words = ["sweep", points, "--eps", ["0.05", "0.05,0.1", "0.05,0.1,0.3", "0.05,0.1,0.3"][i], "--minpts",
-                     "2,4,9", "--core", "--out", out, *(["--resume"] if i > 0 else [])]
-            p = self.launch(ranks, *words) if ranks else self.succeeds(*words)
-            self.assertEqual(p.returncode, 0, p.stderr)
-            self.assertIn("0 variants" if i == 3 else "3 variants", p.stdout)
+        *made, last = self.sweep_in_steps(points, steps=((SEVERAL[0], "0.05"), (None, "0.05,0.1"),
+                                                         (SEVERAL[-1], "0.05,0.1,0.3"), (None, "0.05,0.1,0.3")))
+        self.assertTrue(all("3 variants" in text for text in made), made)
+        self.assertIn("0 variants", last)
         self.same_folder(whole, out)
         again = self.launch(SEVERAL[0], "sweep", points, *VARIANTS, "--core", "--out", out, "--overwrite", "--json")
         self.assertEqual(again.returncode, 0, again.stderr)
