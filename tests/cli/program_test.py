@@ -90,14 +90,10 @@ class Commands(Squares):
         self.assertIn("9 points, 25 pairs within 0.1", p.stdout)
         self.assertGreater(out.stat().st_size, 25 * 12)
 
-    def test_generate_is_deterministic_and_readable(self):
-        for kind in ("tec", "galaxies", "uniform", "blobs", "exponential", "embeddings"):
-            for name in ("a.npy", "b.npy", "c.csv"):
-                self.succeeds("generate", kind, "--n", 1000, "--seed", 3, "--overwrite", "--out", self.folder / name)
-            self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
-            counts = [self.json("cluster", self.folder / name, "--columns", "0,1", "--eps", 0.2, "--minpts", 4)["noise"]
-                      for name in ("a.npy", "c.csv")]
-            self.assertEqual(counts[0], counts[1])
+    def test_generated_points_are_the_same_in_every_format(self):
+        counts = [self.json("cluster", self.generated("galaxies", 1000, "--seed", 3, name=name), "--columns", "0,1",
+                            "--eps", 0.2, "--minpts", 4)["noise"] for name in ("a.npy", "c.csv")]
+        self.assertEqual(counts[0], counts[1])
         self.fails(2, ["no generator 'moons'", "tec", "blobs"], "generate", "moons", "--out", self.folder / "x.npy")
 
     def test_generate_in_many_dimensions(self):
