@@ -257,56 +257,42 @@ class SweepOverRanks(ProgramTest):
         begin = time.monotonic()
         self.succeeds(*words, "--out", whole)
         duration = 2 * (time.monotonic() - begin) + 0.5
+        mark = f"{os.getpid()}_{seed}"
         for kill in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             mode = ["--resume"] if (out / "sweep.json").exists() or (out / ".epsflow").exists() else []
             p = subprocess.Popen([*MPIEXEC, str(SEVERAL[-1]), BINARY, *map(str, words), "--out", out, *mode],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                 env={**os.environ, "EPSFLOW_TEST_RUN": mark})
             try:
                 p.wait(rng.uniform(0.2, duration))
             except subprocess.TimeoutExpired:
-                ranks = [int(pid) for pid in self.descendants(p.pid)]
-                if kill == signal.SIGKILL:
-                    for pid in ranks:
-                        try:
-                            os.kill(pid, kill)
-                        except ProcessLookupError:
-                            pass
-                    p.kill()
-                else:
+                if kill != signal.SIGKILL:
                     p.send_signal(kill)
+                    p.wait(30)
+                self.wait_until_gone(mark, kill == signal.SIGKILL)
                 p.wait(30)
-                self.wait_until_gone(ranks, p.pid, kill == signal.SIGKILL)
         resumed = ["--resume"] if out.exists() and any(out.iterdir()) else []
         p = self.launch(SEVERAL[0], *words, "--out", out, *resumed)
         self.assertEqual(p.returncode, 0, p.stderr)
         self.same_folder(whole, out)
 
-    def descendants(self, pid):
+    def running(self, mark):
+        """Returns the processes of a launcher: all that have its EPSFLOW_TEST_RUN in their environment."""
         found = []
-        for child in Path("/proc").glob(f"{pid}/task/*/children"):
-            for other in child.read_text().split():
-                found += [other, *self.descendants(other)]
-        return found
-
-    def of_session(self, session):
-        found = []
-        for file in Path("/proc").glob("[0-9]*/stat"):
+        for file in Path("/proc").glob("[0-9]*/environ"):
             try:
-                fields = file.read_text().rpartition(")")[2].split()
+                if f"EPSFLOW_TEST_RUN={mark}".encode() in file.read_bytes().split(b"\0"):
+                    found.append(int(file.parent.name))
             except OSError:  # the process has ended meanwhile
-                continue
-            if int(fields[3]) == session:
-                found.append(int(file.parent.name))
+                pass
         return found
 
-    def wait_until_gone(self, pids, session, killed):
-        """Waits until the known processes and those that the launcher started later have ended, as they may write."""
+    def wait_until_gone(self, mark, kills):
+        """Waits until all processes of a launcher have ended, as they may write. kills: kills them, also those that
+        start meanwhile."""
         end = time.monotonic() + 20
-        while time.monotonic() < end:
-            late = self.of_session(session)
-            if not late and not any(Path(f"/proc/{pid}").exists() for pid in pids):
-                return
-            for pid in late if killed else []:
+        while time.monotonic() < end and (left := self.running(mark)):
+            for pid in left if kills else []:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
