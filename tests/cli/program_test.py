@@ -192,10 +192,7 @@ class BadInput(Squares):
     def test_files(self):
         self.fails(3, ["no-such.csv"], "cluster", self.folder / "no-such.csv", *self.tail)
         self.fails(3, [str(self.folder)], "cluster", self.folder, *self.tail)
-        self.fails(3, ["empty"], "cluster", self.write("empty.csv", ""), *self.tail)
         self.fails(3, ["z", "x, y, name"], "cluster", self.points, "--columns", "x,z", "--eps", 0.1, "--minpts", 3)
-        self.fails(3, ["name", "p.csv"], "cluster", self.points, "--columns", "x,name", "--eps", 0.1, "--minpts", 3)
-        self.fails(3, ["ragged.csv", "line 3"], "cluster", self.write("ragged.csv", "x,y\n1,2\n3\n"), *self.tail)
         parts = ["/proc/nowhere", "choose another place"]
         self.fails(4, parts, "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
 
