@@ -32,6 +32,7 @@ class HostRank final : public RankPart {
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
   /// False on a GPU, whose memory holds the points of one eps at a time.
   [[nodiscard]] bool loads_alone() const override { return on_host(); }
+  [[nodiscard]] const Distribution* distribution() const override { return &distribution_; }
   [[nodiscard]] const WeightScale* scale() const override { return scale_ ? &*scale_ : nullptr; }
   /// The loaded points are valid until the next call.
   [[nodiscard]] Loaded load(const PartReach& reach) override;
@@ -40,8 +41,6 @@ class HostRank final : public RankPart {
   [[nodiscard]] std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                std::size_t count) override;
   void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
-
-  [[nodiscard]] const Distribution& distribution() const noexcept { return distribution_; }
 
  private:
   [[nodiscard]] bool on_host() const { return backend_.device() < 0; }
