@@ -32,8 +32,7 @@ class MpiCommunicator final : public parts::Communicator {
     if (provided < MPI_THREAD_SERIALIZED) {
       throw UsageError(
           "MPI was initialised without support for threads: call MPI_Init_thread() with MPI_THREAD_SERIALIZED, and use "
-          "an MPI that was "
-          "built with threads");
+          "an MPI that was built with threads");
     }
     check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
@@ -64,22 +63,18 @@ class MpiCommunicator final : public parts::Communicator {
  protected:
   void alltoallv(Outgoing send, Incoming receive) override {
     std::vector<MPI_Request> requests;
-    for (std::size_t r = 0; r < receive.size(); ++r) {
-      for (std::size_t at = 0; at < receive[r].size(); at += kMostAtOnce) {
-        const auto count = static_cast<int>(std::min(kMostAtOnce, receive[r].size() - at));
-        check(MPI_Irecv(receive[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
-                        &requests.emplace_back()),
-              "MPI_Irecv");
+    const auto start = [&](const auto& letters, auto call, const char* what) {
+      for (std::size_t r = 0; r < letters.size(); ++r) {
+        for (std::size_t at = 0; at < letters[r].size(); at += kMostAtOnce) {
+          const auto count = static_cast<int>(std::min(kMostAtOnce, letters[r].size() - at));
+          check(call(letters[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
+                     &requests.emplace_back()),
+                what);
+        }
       }
-    }
-    for (std::size_t r = 0; r < send.size(); ++r) {
-      for (std::size_t at = 0; at < send[r].size(); at += kMostAtOnce) {
-        const auto count = static_cast<int>(std::min(kMostAtOnce, send[r].size() - at));
-        check(MPI_Isend(send[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
-                        &requests.emplace_back()),
-              "MPI_Isend");
-      }
-    }
+    };
+    start(receive, MPI_Irecv, "MPI_Irecv");
+    start(send, MPI_Isend, "MPI_Isend");
     check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 

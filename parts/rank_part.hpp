@@ -19,6 +19,8 @@
 
 namespace epsflow::parts {
 
+class Distribution;
+
 /// The arguments of every kind of RankPart. All that it refers to must outlive the part.
 struct RankSetting {
   Communicator& communicator;
@@ -52,6 +54,8 @@ class RankPart {
     PartView view;
     PartPoints points;
   };
+  /// How the host sent the points; null if devices did, which clusters as objects do not permit.
+  [[nodiscard]] virtual const Distribution* distribution() const { return nullptr; }
   /// The scale of PartView::units; null if points have no weights.
   [[nodiscard]] virtual const WeightScale* scale() const { return nullptr; }
   /// True if the next eps may be loaded while the current one is merged. load() then does not communicate.

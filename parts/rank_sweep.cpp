@@ -124,26 +124,21 @@ class LoadedPart {
 /// Clusters one eps after another on a rank.
 class GroupsOfParts {
  public:
-  /// distribution: may be null unless clusters are requested.
-  GroupsOfParts(Communicator& communicator, RankPart& part, const Distribution* distribution, const RunOptions& options,
-                std::uint64_t points, const OnResult& on_result)
-      : communicator_(communicator),
-        part_(part),
-        distribution_(distribution),
-        options_(options),
-        points_(points),
-        on_result_(on_result) {}
+  GroupsOfParts(Communicator& communicator, RankPart& part, const RunOptions& options, std::uint64_t points,
+                const OnResult& on_result)
+      : communicator_(communicator), part_(part), options_(options), points_(points), on_result_(on_result) {}
 
   /// Clusters all variants of one eps. Collective.
   void cluster(LoadedPart& part) {
     const stages::EpsGroup& group = part.group;
-    if (options_.clusters) clusters_.emplace(communicator_, *distribution_, group.minpts.back());
+    if (options_.clusters) clusters_.emplace(communicator_, *part_.distribution(), group.minpts.back());
     // As many levels as all ranks can hold: each level is merged by all ranks together.
     double at_once[] = {static_cast<double>(part.visit().levels_at_once())};
     communicator_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
-      const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
-      first += levels.size();
+      const std::size_t count = std::min(static_cast<std::size_t>(at_once[0]), group.minpts.size() - first);
+      const auto levels = std::span(group.minpts).subspan(first, count);
+      first += count;
       const Stopwatch time;
       const std::vector<PartClusters> found = part.visit().unite(levels, part.view(), false);
       std::vector<MergedClusters> merged;
@@ -171,11 +166,6 @@ class GroupsOfParts {
   }
 
  private:
-  static std::span<const std::uint32_t> some_levels(std::size_t at_once, const stages::EpsGroup& group,
-                                                    std::size_t first) {
-    return std::span(group.minpts).subspan(first, std::min(at_once, group.minpts.size() - first));
-  }
-
   void count_all(VariantResult& result, const MergedClusters& merged, const OwnCounts& owned) const {
     std::uint64_t counts[] = {owned.counts.core, owned.counts.border, owned.counts.noise};
     communicator_.sum(std::span(counts));
@@ -197,29 +187,22 @@ class GroupsOfParts {
 
   Communicator& communicator_;
   RankPart& part_;
-  const Distribution* distribution_;
   const RunOptions& options_;
   const std::uint64_t points_;
   const OnResult& on_result_;
   std::optional<GatheredClusters> clusters_;  ///< of the current eps, if clusters are requested
 };
 
-struct MadePart {
-  std::unique_ptr<RankPart> part;
-  const Distribution* distribution = nullptr;  ///< null if the part is on a device; then clusters are not requested
-};
-
 /// Sends points to the parts of their ranks. moved: the transformed share; reset as soon as it is not needed.
-MadePart make_part(const RankSetting& setting, std::optional<TransformedPoints>& moved, PointsView share,
-                   std::optional<RankWeights> weights, const RunOptions& options, const Observer& observer) {
+std::unique_ptr<RankPart> make_part(const RankSetting& setting, std::optional<TransformedPoints>& moved,
+                                    PointsView share, std::optional<RankWeights> weights, const RunOptions& options,
+                                    const Observer& observer) {
   if (!options.clusters && !weights && setting.space.axes.empty()) {
-    if (auto part = DeviceRank::make(setting, moved->view(), share, options, observer)) return {std::move(part)};
+    if (auto part = DeviceRank::make(setting, moved->view(), share, options, observer)) return part;
   }
   Distribution moves(setting.communicator, moved->view(), setting.cuts);
   moved.reset();
-  auto on_host = std::make_unique<HostRank>(setting, std::move(moves), std::move(weights));
-  const Distribution* const distribution = &on_host->distribution();
-  return {std::move(on_host), distribution};
+  return std::make_unique<HostRank>(setting, std::move(moves), std::move(weights));
 }
 
 /// Clusters one eps after another. ahead: the CPU counts for the next eps while threads wait for other ranks.
@@ -301,8 +284,8 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     const std::uint64_t points = communicator.sum(share.size());
     check_count(options, points);
     const std::vector<double> reaches = reaches_of(groups);
-    const auto [part, distribution] = make_part({communicator, engine_lock.backend(), cuts, space, reaches}, moved,
-                                                share, std::move(weights), options, observer);
+    const std::unique_ptr<RankPart> part = make_part({communicator, engine_lock.backend(), cuts, space, reaches}, moved,
+                                                     share, std::move(weights), options, observer);
     moved.reset();
     const RankBudget budget(share, *part, groups);
     budget.require(communicator, numbers.memory);
@@ -310,11 +293,11 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     figures.ghosts = part->ghosts();
     figures.distribute_seconds = time.seconds();
     const OnResult take = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
-    GroupsOfParts clusterings(communicator, *part, distribution, options, points, take);
+    GroupsOfParts clusterings(communicator, *part, options, points, take);
     cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
-                   [&, &source = *part](const stages::EpsGroup& group) {
+                   [&](const stages::EpsGroup& group) {
                      cancel.check();
-                     return std::make_unique<LoadedPart>(source, group, options, cancel);
+                     return std::make_unique<LoadedPart>(*part, group, options, cancel);
                    });
     part->leave();
     figures.cluster_seconds = time.seconds() - figures.distribute_seconds;

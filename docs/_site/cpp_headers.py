@@ -16,22 +16,14 @@ NOT_INSTALLED = ("tests", "benchmarks", "examples", "build")
 
 def installed_headers() -> list[Path]:
     """Sorted, as paths from the repository."""
-    found: list[Path] = []
-    for lists in sorted(ROOT.glob("[!.]*/CMakeLists.txt")):
-        folder = lists.parent.relative_to(ROOT)
-        if folder.name in NOT_INSTALLED:
+    found: set[Path] = set()
+    for lists in ROOT.glob("[!.]*/CMakeLists.txt"):
+        if lists.parent.name in NOT_INSTALLED:
             continue
         text = re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))
-        for call in re.findall(r"epsflow_module\(([^)]*)\)", text):
-            words = call.split()
-            at = Path(words[0])
-            for i, word in enumerate(words):
-                if word == "PUBLIC_HEADERS":
-                    for name in words[i + 1 :]:
-                        if name.isupper():
-                            break
-                        found.append(at / name)
-    return sorted(set(found))
+        for at, names in re.findall(r"epsflow_module\(\s*(\S+)[^)]*?\bPUBLIC_HEADERS((?:\s+[a-z][^\s)]*)+)", text):
+            found.update(Path(at) / name for name in names.split())
+    return sorted(found)
 
 
 def read_headers(app: Sphinx) -> None:

@@ -1,7 +1,7 @@
 """Tests options: valid and invalid values, the names in errors, missing options, and suggestions for misspelt ones."""
 import unittest
 
-from support import ProgramTest, manifest, summary
+from support import ProgramTest, manifest
 
 
 class Points(ProgramTest):
@@ -18,30 +18,15 @@ class Values(Points):
         self.assertEqual(p.stdout, "")
 
     def test_numbers_out_of_range_name_option_value_and_range(self):
-        for option in ("threads", "tables", "lanes"):
-            for value in ("-1", "4097", "99999999999999999999999"):
-                self.refuses([f"--{option} is {value};", "to 4,096 are possible"], "--" + option, value)
-        self.refuses(["--threads is -1; 0 (one per core) to 4,096 are possible"], "--threads", -1)
+        for value in ("-1", "4097", "99999999999999999999999"):
+            self.refuses([f"--threads is {value}; 0 (one per core) to 4,096 are possible"], "--threads", value)
         self.refuses(["--batch-pairs is -1;", "to 1,099,511,627,776 are possible"], "--batch-pairs", -1)
         for words in (["--gpu", -1], ["--gpu=-1"]):
             self.refuses(["--gpu is -1; 0 (the first) to"], *words)
-        self.refuses(["--gpu is 'first', no whole number"], "--gpu", "first")
         self.refuses(["--dims is 0; 1 to 4,096 are possible"], "--dims", 0)
         self.refuses(["--skip-rows is -3; 0 and more are possible"], "--skip-rows", -3)
         for value in ("two", "2.5"):
             self.refuses([f"--lanes is '{value}', no whole number"], "--lanes", value)
-        self.refuses(["minpts 4294967296", "is over 4,294,967,295"], variant=["--eps", 1, "--minpts", 4294967296])
-        self.succeeds("cluster", self.points, "--eps", 1, "--minpts", 4294967295)
-
-    def test_sizes_are_powers_of_1024_and_those_in_bytes_of_1000(self):
-        points = self.generated("uniform", 130_000)  # 2,080,000 bytes
-        words = ["cluster", points, "--eps", 1e-6, "--minpts", 3, "--memory"]
-        self.assertIn("2.0 MiB", self.fails(4, ["--memory"], *words, "2M").stderr)
-        self.assertIn("1.9 MiB", self.fails(4, ["--memory"], *words, "2MB").stderr)
-
-    def test_more_variants_than_anybody_means_are_refused(self):
-        self.fails(2, ["1,000,000 eps", "1,000 minpts", "10,000,000 variants"], "plan", self.points,
-                   "--eps", "1:1000000:1", "--minpts", "1:1000:1")
 
     def test_sizes_name_their_option(self):
         for option in ("--memory", "--gpu-memory"):
@@ -112,55 +97,32 @@ class Searches(Points):
         self.commands = {"cluster": sweep, "sweep": [*sweep, "--out", self.out, "--overwrite"], "plan": sweep,
                          "neighbors": ["--eps", 1, "--out", self.folder / "n.h5", "--overwrite"]}
 
-    def each(self, *words):
-        return [[command, self.points, *tail, *words] for command, tail in self.commands.items()]
-
-    def test_every_command_takes_them(self):
-        for index in ("auto", "grid"):
-            for decide in ("auto", "scalar"):
-                for words in self.each("--backend", "cpu", "--index", index, "--decide", decide):
-                    self.succeeds(*words)
-
-    def test_other_words_are_refused_with_those_there_are(self):
-        for words in self.each("--index", "gri"):
-            self.fails(2, ["--index 'gri' is unknown; did you mean grid?", "auto, grid, tree, all"], *words)
-        for words in self.each("--decide", "tensor32"):
-            self.fails(2, ["--decide 'tensor32' is unknown", "auto, scalar, tensor64, tensor16"], *words)
-        for option in ("--index", "--decide"):
-            for words in self.each(option, ""):
-                self.fails(2, [f"{option} is empty"], *words)
-            for words in self.each(option, "auto", option, "auto"):
-                self.fails(2, [f"{option} is given twice"], *words)
-
-    def test_the_cpu_has_no_tensor_cores(self):
-        part = "--decide asks for tensor cores, which a GPU has, and --backend for the CPU"
-        for decide in ("tensor64", "tensor16"):
-            for words in self.each("--backend", "cpu", "--decide", decide):
-                p = self.fails(2, [part], *words)
+    def test_every_command_takes_them_and_the_words_there_are(self):
+        """tests/pipeline/options_test.cpp has every pair of options that contradict each other."""
+        for command, tail in self.commands.items():
+            words = [command, self.points, *tail, "--backend", "cpu"]
+            self.succeeds(*words, "--index", "grid", "--decide", "scalar")
+            for more, parts in ((["--index", "gri"], ["'gri' is unknown; did you mean grid?", "auto, grid, tree, all"]),
+                                (["--decide", "tensor32"], ["'tensor32' is unknown",
+                                                            "auto, scalar, tensor64, tensor16"]),
+                                (["--decide", "tensor64"], ["--decide asks for tensor cores, which a GPU has, and "
+                                                            "--backend for the CPU"])):
+                p = self.fails(2, parts, *words, *more)
                 self.assertNotIn("Options::", p.stderr)
                 self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
-
-    def test_the_papers_kernels_and_packed_tables_search_a_grid_in_float64(self):
-        for table in (["--kernel", "global"], ["--kernel", "shared"], ["--table-format", "packed"]):
-            for search in (["--index", "tree"], ["--index", "all"], ["--decide", "tensor64"], ["--decide", "tensor16"]):
-                p = self.fails(2, ["--kernel other than rows and packed tables", "leave out --index and --decide"],
-                               "cluster", self.points, *self.commands["cluster"], *table, *search)
-                self.assertNotIn("Options::", p.stderr)
+        p = self.fails(2, ["--kernel other than rows and packed tables", "leave out --index and --decide"],
+                       "cluster", self.points, *self.commands["cluster"], "--kernel", "global", "--index", "tree")
+        self.assertNotIn("Options::", p.stderr)
 
     def test_a_plan_says_which(self):
         words = ["plan", self.points, *self.commands["plan"], "--backend", "cpu"]
-        for given in ([], ["--index", "grid"], ["--decide", "scalar"]):
+        for given, index in (([], "grid"), (["--index", "tree"], "tree"), (["--index", "all"], "all"),
+                             (["--decide", "scalar"], "grid")):
             lines = self.succeeds(*words, *given).stdout.splitlines()
             columns = dict(zip(lines[0].split(), lines[1].split()))
-            self.assertEqual((columns["index"], columns["decide"]), ("grid", "scalar"), lines)
+            self.assertEqual((columns["index"], columns["decide"], columns["variants"]), (index, "scalar", "1"), lines)
             group = self.json(*words, *given)["groups"][0]
-            self.assertEqual((group["index"], group["decide"]), ("grid", "scalar"))
-
-    def test_they_are_recorded(self):
-        self.succeeds("sweep", self.points, *self.commands["sweep"], "--backend", "cpu", "--index", "grid", "--decide",
-                      "scalar")
-        recorded = manifest(self.out)["options"]
-        self.assertEqual((recorded["index"], recorded["decide"]), ("grid", "scalar"))
+            self.assertEqual((group["index"], group["decide"]), (index, "scalar"))
 
 
 class Missing(ProgramTest):
@@ -177,33 +139,25 @@ class Missing(ProgramTest):
 
 
 class Lists(Points):
-    def variants(self, *words):
-        self.succeeds("sweep", self.points, "--out", self.out, "--overwrite", *words)
-        return sorted(summary(self.out))
+    """sweep_test.cpp has every form of a list, and every error in one."""
 
-    def test_every_form(self):
-        expected = [(0.1, 3), (0.2, 3), (0.3, 3)]
-        for eps in ("0.1,0.2,0.3", "0.1:0.3:0.1", "0.3:0.1:0.1", "0.3:0.1:-0.1", "0.1:0.3:3:lin", "0.3:0.2:0.1, 0.1"):
-            self.assertEqual(self.variants("--eps", eps, "--minpts", 3), expected, eps)
-        self.assertEqual(self.variants("--eps", 1, "--min-samples", "8:2:3:log"), [(1, 2), (1, 4), (1, 8)])
+    def test_eps_and_minpts_are_lists_of_the_library(self):
+        for words, expected in ((["--eps", "0.3:0.1:-0.1", "--minpts", 3], [(0.1, 3), (0.2, 3), (0.3, 3)]),
+                                (["--eps", "1, 2", "--min-samples", "8:2:2:log"], [(1, 2), (1, 8), (2, 2), (2, 8)]),
+                                (["--variants", "0.1:3,0.15:4"], [(0.1, 3), (0.15, 4)])):
+            variants = self.json("sweep", self.points, "--out", self.out, "--overwrite", *words)["variants"]
+            self.assertEqual(sorted((v["eps"], v["minpts"]) for v in variants), expected)
+            if "--min-samples" in words:
+                self.assertEqual(manifest(self.out)["options"]["minpts"], "8:2:2:log")
 
     def test_what_is_wrong_is_named(self):
-        for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]),
-                           ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
-                           ("0.1:0.5:5", ["'0.1:0.5:5'", "lo:hi:n:lin"]),  # the step may be meant as a number of values
-                           ("0.1,x", ["'x' in '0.1,x' is no number"])):
-            self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.out)
+        for words, parts in ((["--eps", "0.1:0.2", "--minpts", 3], ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
+                             (["--eps=-1", "--minpts", 3], ["eps -1"]),
+                             (["--eps", 1, "--minpts=2.5"], ["minpts 2.5"]),
+                             (["--eps", 1, "--variants", "1:2"], ["not both"])):
+            self.fails(2, parts, "sweep", self.points, "--out", self.out, *words)
+        self.fails(2, ["cluster takes one eps and one minpts"], "cluster", self.points, "--eps", "1,2", "--minpts", 3)
         self.assertFalse(self.out.exists())
-
-
-class Aliases(Points):
-    def test_min_samples_is_minpts(self):
-        results = [self.json("cluster", self.points, "--eps", 1, name, 3) for name in ("--minpts", "--min-samples")]
-        for result in results:
-            del result["seconds"]
-        self.assertEqual(results[0], results[1])
-        self.succeeds("sweep", self.points, "--eps", 1, "--min-samples", 3, "--out", self.out)
-        self.assertEqual(manifest(self.out)["options"]["minpts"], "3")
 
 
 if __name__ == "__main__":

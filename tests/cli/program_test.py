@@ -66,48 +66,28 @@ class Commands(Squares):
             self.fails(code, ["GPU", "--backend cpu"], *words, "--backend", "gpu")
             self.fails(code, ["GPU", "--backend cpu"], *words, "--gpu", 0)
 
-    def test_cluster_writes_labels_in_every_format(self):
-        for name in ("l.npy", "l.csv", "l.fits", "l.h5"):
-            out = self.folder / name
-            p = self.succeeds("cluster", self.points, *self.tail, "--out", out)
+    def test_cluster_writes_labels(self):
+        """compare_test.py reads every format."""
+        for name in ("l.npy", "l.csv"):
+            p = self.succeeds("cluster", self.points, *self.tail, "--out", self.folder / name)
             self.assertIn("9 points: 2 clusters (largest 4), 8 core, 0 border, 1 noise", p.stdout)
-            self.assertTrue(out.exists())
         self.assertEqual(npy_labels(self.folder / "l.npy"), (0, 0, 0, 0, 1, 1, 1, 1, -1))
         self.assertEqual((self.folder / "l.csv").read_text(), "label\n0\n0\n0\n0\n1\n1\n1\n1\n-1\n")
-        for words in (["l.fits", "--columns", "LABEL"], ["l.h5"]):
-            # The labels -1, 0, 1 as points in one dimension give three clusters of equal values.
-            self.assertEqual(self.json("cluster", *words, "--eps", 0.5, "--minpts", 1, cwd=self.folder)["clusters"], 3)
         result = self.json("cluster", self.points, *self.tail)
         self.assertEqual((result["clusters"], result["noise"], result["core"], result["largest"]), (2, 1, 8, 4))
 
-    def test_a_file_that_is_piped_in_is_read(self):
-        result = self.json("cluster", "/dev/stdin", "--columns", "0,1", "--eps", 0.1, "--minpts", 3, input=SQUARES)
-        self.assertEqual(result["points"], 9)
-
-    def test_neighbors_counts_and_writes_pairs(self):
-        out = self.folder / "t.h5"
-        p = self.succeeds("neighbors", self.points, "--columns", "x,y", "--eps", 0.1, "--out", out, "--distances")
-        self.assertIn("9 points, 25 pairs within 0.1", p.stdout)
-        self.assertGreater(out.stat().st_size, 25 * 12)
-
-    def test_generate_is_deterministic_and_readable(self):
-        for kind in ("tec", "galaxies", "uniform", "blobs", "exponential", "embeddings"):
-            for name in ("a.npy", "b.npy", "c.csv"):
-                self.succeeds("generate", kind, "--n", 1000, "--seed", 3, "--overwrite", "--out", self.folder / name)
-            self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
-            counts = [self.json("cluster", self.folder / name, "--columns", "0,1", "--eps", 0.2, "--minpts", 4)["noise"]
-                      for name in ("a.npy", "c.csv")]
-            self.assertEqual(counts[0], counts[1])
+    def test_generated_points_are_the_same_in_every_format(self):
+        counts = [self.json("cluster", self.generated("galaxies", 1000, "--seed", 3, name=name), "--columns", "0,1",
+                            "--eps", 0.2, "--minpts", 4)["noise"] for name in ("a.npy", "c.csv")]
+        self.assertEqual(counts[0], counts[1])
         self.fails(2, ["no generator 'moons'", "tec", "blobs"], "generate", "moons", "--out", self.folder / "x.npy")
 
     def test_generate_in_many_dimensions(self):
         p = self.succeeds("generate", "embeddings", "--n", 50, "--dims", 4096, "--out", self.folder / "e.npy")
         self.assertIn("50 points (x0, x1, … x4095) in", p.stdout)
-        self.assertEqual((self.folder / "e.npy").stat().st_size, 128 + 50 * 4096 * 8)
         self.succeeds("neighbors", self.folder / "e.npy", "--eps", 0.4)
         p = self.succeeds("generate", "exponential", "--n", 2, "--dims", 3, "--out", "-")
-        self.assertEqual(p.stdout.splitlines()[0], "x0,x1,x2")
-        self.assertTrue(p.stdout.splitlines()[1].startswith("0.004084772654515943,"), p.stdout)
+        self.assertTrue(p.stdout.startswith("x0,x1,x2\n0.004084772654515943,"), p.stdout)
         out = ["--n", 3, "--out", self.folder / "j.npy", "--overwrite"]
         for words, seed, rate in (([], 2137834274, 40), (["--seed", 7, "--rate", "0.5"], 7, 0.5)):
             result = self.json("generate", "exponential", "--dims", 1, *words, *out)
@@ -116,9 +96,7 @@ class Commands(Squares):
     def test_generate_refuses_options_of_other_kinds_and_values_that_cannot_be(self):
         for kind, option, value, parts in (
             ("tec", "--dims", 3, ["--dims is not for 'tec'", "generate exponential or embeddings"]),
-            ("embeddings", "--dims", 4097, ["--dims is 4097; 1 to 4,096 are possible"]),
             ("exponential", "--rate", "0", ["--rate is 0; finite numbers from 0.01 on are possible"]),
-            ("exponential", "--rate", "nan", ["--rate is nan;"]),
             ("exponential", "--rate", "4O", ["--rate is '4O', no number;"]),
             ("exponential", "--seed", 2**32,
              ["--seed is 4294967296; for 'exponential' 0 to 4,294,967,295 are possible"]),
@@ -138,19 +116,6 @@ class Commands(Squares):
                       ["--backend", "cpu", "--index", "tree"],
                       ["--backend", "cpu", "--index", "all", "--strategy", "table"]):
             self.assertEqual(self.labels_of(*base, *words), expected, words)
-
-    def test_every_index_gives_the_same_labels_in_many_dimensions(self):
-        points = self.generated("embeddings", 1500, "--dims", 24)
-        tail = [points, "--eps", 0.4, "--minpts", 4, "--backend", "cpu"]
-        expected = self.labels_of("cluster", *tail)
-        for index in ("grid", "tree", "all"):
-            for strategy in ("direct", "table"):
-                found = self.labels_of("cluster", *tail, "--index", index, "--strategy", strategy)
-                self.assertEqual(found, expected, (index, strategy))
-            group = self.json("plan", *tail, "--index", index)["groups"][0]
-            self.assertEqual((group["index"], group["decide"]), (index, "scalar"))
-        table = self.succeeds("plan", points, "--eps", 0.1, "--minpts", "3,4,5").stdout.splitlines()
-        self.assertEqual((table[0].split()[1], table[1].split()[1]), ("variants", "3"))
 
     def test_gpus(self):
         plan = ["plan", self.points, *self.tail]
@@ -212,43 +177,8 @@ class Sweeps(Squares):
         self.assertLessEqual({"group by eps", "build index", "plan batches", "neighbours", "build table",
                               "DBSCAN per variant", "results"}, self.stages())
         self.succeeds(*self.sweep, "--gpu-memory", "2G", "--overwrite")
+        self.assertIn("direct clustering", self.stages())
         self.assertEqual(manifest(self.out)["machine"]["gpu"], self.json("info")["backends"]["gpu"]["detail"])
-
-    def test_the_trace_shows_which_way_was_taken(self):
-        tables = {"plan batches", "neighbours", "sort", "build table", "DBSCAN per variant"}
-        for words, direct in (([], True), (["--strategy", "direct"], True), (["--strategy", "table"], False)):
-            self.succeeds(*self.sweep, "--backend", "cpu", "--overwrite", *words)
-            stages = self.stages()
-            self.assertTrue({"group by eps", "build index", "results"} <= stages, (words, stages))
-            self.assertEqual("direct clustering" in stages, direct, (words, stages))
-            self.assertEqual(bool(tables & stages), not direct, (words, stages))
-
-    def test_variants_as_a_list_and_as_json(self):
-        result = self.json("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3,0.15:4", "--out", self.out,
-                           "--hdf5")
-        self.assertEqual([(v["eps"], v["minpts"]) for v in result["variants"]], [(0.1, 3), (0.15, 4)])
-        self.assertTrue((self.out / "sweep.h5").exists())
-
-    def test_refuses_to_mix_results(self):
-        self.succeeds(*self.sweep)
-        before = (self.out / "summary.csv").read_text()
-        self.fails(2, [str(self.out), "--resume", "--overwrite"], *self.sweep)
-        other = self.write("other.csv", SQUARES.replace("9,9", "8,9"))
-        words = ["sweep", other, "--columns", "x,y", "--eps", 0.2, "--minpts", 3, "--out", self.out]
-        p = self.fails(3, ["results of another input", "p.csv", "--overwrite"], *words, "--resume")
-        self.assertNotIn("{", p.stderr)
-        self.assertEqual((self.out / "summary.csv").read_text(), before)
-        self.succeeds(*words, "--overwrite")
-        self.assertEqual(set(summary(self.out)), {(0.2, 3)})
-        self.assertEqual(len(list((self.out / "labels").iterdir())), 1)
-
-    def test_resume_adds_what_is_missing_and_keeps_the_rest(self):
-        self.succeeds("sweep", self.points, "--columns", "x,y", "--variants", "0.1:3", "--out", self.out)
-        kept = self.out / summary(self.out)[0.1, 3]["labels"]
-        when = kept.stat().st_mtime_ns
-        self.assertIn("3 variants of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
-        self.assertEqual(len(summary(self.out)), 4)
-        self.assertEqual(kept.stat().st_mtime_ns, when)
 
     def test_no_points_are_a_valid_input(self):
         empty = self.write("empty.csv", "x,y\n")
@@ -259,24 +189,10 @@ class Sweeps(Squares):
 
 
 class BadInput(Squares):
-    def test_parameters(self):
-        for eps in ("0", "-1", "nan", "inf", "", "0.1,x", "0.1:0.2", "0.1:0.3:-0.1"):
-            self.fails(2, ["eps" if ":" not in eps else eps], "cluster", self.points, "--eps=" + eps, "--minpts", 3)
-        for minpts in ("0", "-3", "2.5", "x", "99999999999"):
-            self.fails(2, ["minpts"], "cluster", self.points, "--eps", 0.1, "--minpts=" + minpts)
-        self.fails(2, ["one eps and one minpts"], "cluster", self.points, "--eps", "0.1,0.2", "--minpts", 3)
-        self.fails(2, ["FILE … is missing"], "cluster", *self.tail)
-        self.fails(2, ["--eps is missing"], "sweep", self.points, "--minpts", 3, "--out", self.out)
-        self.fails(2, ["--out is missing"], "sweep", self.points, "--eps", 1, "--minpts", 3)
-        self.fails(2, ["not both"], "sweep", self.points, "--variants", "1:2", "--eps", 1, "--out", self.out)
-
     def test_files(self):
         self.fails(3, ["no-such.csv"], "cluster", self.folder / "no-such.csv", *self.tail)
         self.fails(3, [str(self.folder)], "cluster", self.folder, *self.tail)
-        self.fails(3, ["empty"], "cluster", self.write("empty.csv", ""), *self.tail)
         self.fails(3, ["z", "x, y, name"], "cluster", self.points, "--columns", "x,z", "--eps", 0.1, "--minpts", 3)
-        self.fails(3, ["name", "p.csv"], "cluster", self.points, "--columns", "x,name", "--eps", 0.1, "--minpts", 3)
-        self.fails(3, ["ragged.csv", "line 3"], "cluster", self.write("ragged.csv", "x,y\n1,2\n3\n"), *self.tail)
         parts = ["/proc/nowhere", "choose another place"]
         self.fails(4, parts, "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
 
@@ -304,11 +220,14 @@ class BadInput(Squares):
         points = self.generated("uniform", 50_000)
         self.succeeds("sweep", points, "--eps", 0.003, "--minpts", "4", "--out", self.out)
         words = ["sweep", points, "--eps", "0.003,0.004", "--minpts", "4,5", "--out", self.out, "--resume"]
+        kept = self.out / summary(self.out)[0.003, 4]["labels"]
+        when = kept.stat().st_mtime_ns
         self.fails(4, ["cannot write", "labels"], *words, preexec_fn=limit_files(100_000))
         self.assertEqual(set(summary(self.out)), {(0.003, 4)})
         self.assertEqual([p for p in self.out.rglob("*") if ".part-" in p.name], [])
-        self.succeeds(*words)
+        self.assertIn("3 variants of 50,000 points", self.succeeds(*words).stdout)
         self.assertEqual(len(summary(self.out)), 4)
+        self.assertEqual(kept.stat().st_mtime_ns, when)
 
 
 class TightMemory(ProgramTest):

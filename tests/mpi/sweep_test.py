@@ -12,11 +12,10 @@ import subprocess
 import sys
 import time
 import unittest
-import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
-from support import BINARY, ProgramTest, summary  # noqa: E402
+from support import BINARY, ProgramTest, manifest, npz, summary, tree  # noqa: E402
 
 MPIEXEC = shlex.split(os.environ["EPSFLOW_MPIEXEC"])
 RANKS = [int(n) for n in os.environ["EPSFLOW_RANKS"].split(",")]
@@ -66,24 +65,19 @@ class SweepOverRanks(ProgramTest):
 
     def same_folder(self, one, other):
         """Checks that both folders hold the same files, except for times."""
-        self.assertEqual({k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(one).items()},
-                         {k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(other).items()})
-        files = [sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
-                 for folder in (one, other)]
-        self.assertEqual(*files)
-        for name in files[0]:
+        rows = [{key: {**row, "seconds": None} for key, row in summary(folder).items()} for folder in (one, other)]
+        self.assertEqual(*rows)
+        files, others = tree(one), tree(other)
+        self.assertEqual(set(files), set(others))
+        for name, content in files.items():
             if name.endswith(".npy"):
-                self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+                self.assertEqual(content, others[name], name)
             if name.endswith(".npz"):  # an NPZ file contains its time
-                self.assertEqual(*(self.members(folder / name) for folder in (one, other)), name)
-        a, b = (json.loads((folder / "sweep.json").read_text()) for folder in (one, other))
+                self.assertEqual(npz(one / name), npz(other / name), name)
+        a, b = manifest(one), manifest(other)
         self.assertEqual(a["input"], b["input"])
         self.assertEqual((a["status"], b["status"]), ("complete", "complete"))
         self.assertFalse((other / ".epsflow").exists())
-
-    def members(self, file):
-        with zipfile.ZipFile(file) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
 
     def compare(self, files, *options, out="c", core=("--core",)):
         """Sweeps with one process and with several."""
@@ -100,24 +94,33 @@ class SweepOverRanks(ProgramTest):
                 self.assertEqual(q.stdout.count("eps  minpts"), 1)
                 self.same_folder(one, many)
 
+    def sweep_in_steps(self, points, *words, steps):
+        """Runs a sweep with more eps from run to run, and returns the outputs. steps: how many processes each run has,
+        or None for one without a launcher, and its eps."""
+        outputs = []
+        for i, (ranks, eps) in enumerate(steps):
+            command = ["sweep", points, "--eps", eps, "--minpts", "2,4,9", "--core", "--out", self.folder / "out"]
+            command += [*words, *(["--resume"] if i > 0 else [])]
+            p = self.launch(ranks, *command) if ranks else self.succeeds(*command)
+            self.assertEqual(p.returncode, 0, p.stderr)
+            outputs.append(p.stdout)
+        return outputs
+
     def points(self, name, data):
         path = self.folder / name
         path.write_bytes(data)
         return path
 
-    def test_npy_and_raw(self):
+    def test_kinds_of_files(self):
+        """read_share_test.cpp and the tests of the readers have every kind of file."""
         rows = cloud(1)
-        self.compare([self.points("c.npy", npy(rows))], out="c")
-        self.compare([self.points("f.npy", npy(rows, fortran=True))], "--columns", "1,0", out="f")
-        self.compare([self.points("s.npy", npy(rows, "f"))], "--hdf5", out="s")
+        self.compare([self.points("f.npy", npy(rows, "f", fortran=True))], "--columns", "1,0", "--hdf5", out="f")
         flat = [x for row in rows for x in row]
         self.compare([self.points("r.raw", struct.pack(f"<{len(flat)}d", *flat))], "--dims", 2, out="r")
-
-    def test_fits_and_hdf5(self):
-        points = self.points("p.npy", npy(cloud(2)))
         for extension in ("fits", "h5"):
             made = self.folder / f"made-{extension}"
-            self.succeeds("sweep", points, "--eps", 0.1, "--minpts", 4, "--labelled", extension, "--out", made)
+            self.succeeds("sweep", self.folder / "f.npy", "--eps", 0.1, "--minpts", 4, "--labelled", extension,
+                          "--out", made)
             file = next((made / "labelled").glob(f"*.{extension}"))
             self.compare([file], "--columns", "0,1", out=extension)
 
@@ -140,30 +143,23 @@ class SweepOverRanks(ProgramTest):
             rows[i] = (math.nan, 1)
         self.compare([self.points("nan.npy", npy(rows))], "--on-nan", "drop", out="nan")
 
-    def test_metrics(self):
+    def test_a_metric(self):
         rng = random.Random(5)
         sky = "lat,lon\n" + "".join(f"{rng.uniform(40, 42)},{rng.uniform(178, 182)}\n" for _ in range(1500))
         halves = [self.write("a.csv", sky), self.write("b.csv", sky), self.write("c.csv", sky)]
         self.compare(halves, "--metric", "greatcircle", "--unit", "deg", out="sky")
-        box = self.points("box.npy", npy([(rng.uniform(0, 9), rng.uniform(0, 9)) for _ in range(2000)]))
-        self.compare([box], "--box", "0:9", out="box")
 
     def test_weights(self):
         rng = random.Random(10)
         rows = [(*row, rng.choice([0, 0.1, 0.5, 3, rng.uniform(-0.2, 2)])) for row in cloud(10)]
         points = self.points("w.npy", npy(rows))
         self.compare([points], "--weight", 2, out="w")
-        self.compare([self.points("single.npy", npy(rows, "f"))], "--weight", 2, "--columns", "1,0", out="single")
         texts = [self.write(f"w{i}.csv", "x,mass,y\n" + "".join(f"{x},{w},{y}\n" for x, y, w in rows[i::3]))
                  for i in range(3)]
         self.compare(texts, "--weight", "mass", out="texts")
         out = self.folder / "out"
-        words = [points, "--minpts", "2,4,9", "--core", "--weight", 2, "--out", out]
-        for ranks, eps, more in ((SEVERAL[0], "0.05", []), (None, "0.05,0.1", ["--resume"]),
-                                 (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
-            p = self.launch(ranks, "sweep", *words, "--eps", eps, *more) if ranks else self.succeeds(
-                "sweep", *words, "--eps", eps, *more)
-            self.assertEqual(p.returncode, 0, p.stderr)
+        self.sweep_in_steps(points, "--weight", 2,
+                            steps=((SEVERAL[0], "0.05"), (None, "0.05,0.1"), (SEVERAL[-1], "0.05,0.1,0.3")))
         self.same_folder(self.folder / "w-one", out)
         self.refused(3, ["other weights"], "sweep", self.points("o.npy", npy([(x, y, 1) for x, y, _ in rows])),
                      "--weight", 2, *VARIANTS, "--core", "--out", out, "--resume")
@@ -184,13 +180,10 @@ class SweepOverRanks(ProgramTest):
         self.compare([points], "--lineage", out="l")
         self.compare([points], "--lineage", "--keep", "summary", out="k", core=())
         out = self.folder / "out"
-        words = ["sweep", points, "--minpts", "2,4,9", "--core", "--lineage", "--out", out]
-        for ranks, eps, more in ((SEVERAL[0], "0.05,0.3", []), (SEVERAL[-1], "0.05,0.1,0.3", ["--resume"])):
-            p = self.launch(ranks, *words, "--eps", eps, *more)
-            self.assertEqual(p.returncode, 0, p.stderr)
+        self.sweep_in_steps(points, "--lineage", steps=((SEVERAL[0], "0.05,0.3"), (SEVERAL[-1], "0.05,0.1,0.3")))
         self.same_folder(self.folder / "l-one", out)
         (out / "lineage.npz").unlink()
-        p = self.launch(SEVERAL[0], *words, "--eps", "0.05,0.1,0.3", "--resume")
+        p = self.launch(SEVERAL[0], "sweep", points, *VARIANTS, "--core", "--lineage", "--out", out, "--resume")
         self.assertEqual(p.returncode, 0, p.stderr)
         self.same_folder(self.folder / "l-one", out)
         below = self.points("below.npy", npy([(*row, -1) for row in cloud(13, 100)]))
@@ -202,13 +195,10 @@ class SweepOverRanks(ProgramTest):
         whole = self.folder / "whole"
         self.succeeds("sweep", points, *VARIANTS, "--core", "--out", whole)
         out = self.folder / "out"
-        counts = [SEVERAL[0], None, SEVERAL[-1], None]
-        for i, ranks in enumerate(counts):
-            words = ["sweep", points, "--eps", ["0.05", "0.05,0.1", "0.05,0.1,0.3", "0.05,0.1,0.3"][i], "--minpts",
-                     "2,4,9", "--core", "--out", out, *(["--resume"] if i > 0 else [])]
-            p = self.launch(ranks, *words) if ranks else self.succeeds(*words)
-            self.assertEqual(p.returncode, 0, p.stderr)
-            self.assertIn("0 variants" if i == 3 else "3 variants", p.stdout)
+        *made, last = self.sweep_in_steps(points, steps=((SEVERAL[0], "0.05"), (None, "0.05,0.1"),
+                                                         (SEVERAL[-1], "0.05,0.1,0.3"), (None, "0.05,0.1,0.3")))
+        self.assertTrue(all("3 variants" in text for text in made), made)
+        self.assertIn("0 variants", last)
         self.same_folder(whole, out)
         again = self.launch(SEVERAL[0], "sweep", points, *VARIANTS, "--core", "--out", out, "--overwrite", "--json")
         self.assertEqual(again.returncode, 0, again.stderr)
@@ -267,56 +257,42 @@ class SweepOverRanks(ProgramTest):
         begin = time.monotonic()
         self.succeeds(*words, "--out", whole)
         duration = 2 * (time.monotonic() - begin) + 0.5
+        mark = f"{os.getpid()}_{seed}"
         for kill in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             mode = ["--resume"] if (out / "sweep.json").exists() or (out / ".epsflow").exists() else []
             p = subprocess.Popen([*MPIEXEC, str(SEVERAL[-1]), BINARY, *map(str, words), "--out", out, *mode],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                 env={**os.environ, "EPSFLOW_TEST_RUN": mark})
             try:
                 p.wait(rng.uniform(0.2, duration))
             except subprocess.TimeoutExpired:
-                ranks = [int(pid) for pid in self.descendants(p.pid)]
-                if kill == signal.SIGKILL:
-                    for pid in ranks:
-                        try:
-                            os.kill(pid, kill)
-                        except ProcessLookupError:
-                            pass
-                    p.kill()
-                else:
+                if kill != signal.SIGKILL:
                     p.send_signal(kill)
+                    p.wait(30)
+                self.wait_until_gone(mark, kill == signal.SIGKILL)
                 p.wait(30)
-                self.wait_until_gone(ranks, p.pid, kill == signal.SIGKILL)
         resumed = ["--resume"] if out.exists() and any(out.iterdir()) else []
         p = self.launch(SEVERAL[0], *words, "--out", out, *resumed)
         self.assertEqual(p.returncode, 0, p.stderr)
         self.same_folder(whole, out)
 
-    def descendants(self, pid):
+    def running(self, mark):
+        """Returns the processes of a launcher: all that have its EPSFLOW_TEST_RUN in their environment."""
         found = []
-        for child in Path("/proc").glob(f"{pid}/task/*/children"):
-            for other in child.read_text().split():
-                found += [other, *self.descendants(other)]
-        return found
-
-    def of_session(self, session):
-        found = []
-        for file in Path("/proc").glob("[0-9]*/stat"):
+        for file in Path("/proc").glob("[0-9]*/environ"):
             try:
-                fields = file.read_text().rpartition(")")[2].split()
+                if f"EPSFLOW_TEST_RUN={mark}".encode() in file.read_bytes().split(b"\0"):
+                    found.append(int(file.parent.name))
             except OSError:  # the process has ended meanwhile
-                continue
-            if int(fields[3]) == session:
-                found.append(int(file.parent.name))
+                pass
         return found
 
-    def wait_until_gone(self, pids, session, killed):
-        """Waits until the known processes and those that the launcher started later have ended, as they may write."""
+    def wait_until_gone(self, mark, kills):
+        """Waits until all processes of a launcher have ended, as they may write. kills: kills them, also those that
+        start meanwhile."""
         end = time.monotonic() + 20
-        while time.monotonic() < end:
-            late = self.of_session(session)
-            if not late and not any(Path(f"/proc/{pid}").exists() for pid in pids):
-                return
-            for pid in late if killed else []:
+        while time.monotonic() < end and (left := self.running(mark)):
+            for pid in left if kills else []:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:

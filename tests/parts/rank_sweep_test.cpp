@@ -11,9 +11,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/core_check.hpp"
 #include "support/lineage_check.hpp"
 #include "support/points_source.hpp"
 #include "support/random_points.hpp"
@@ -32,6 +34,7 @@
 namespace epsflow::parts {
 namespace {
 
+using test::check_same;
 using test::DataSet;
 using test::Random;
 
@@ -184,6 +187,13 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
   return all;
 }
 
+/// Returns the results in the order in which parts deliver them.
+std::vector<VariantResult> descending(std::vector<VariantResult> results) {
+  std::ranges::sort(results, std::greater(),
+                    [](const VariantResult& r) { return std::pair(r.variant.eps, r.variant.minpts); });
+  return results;
+}
+
 void check_clusters(const Clusters& found, const Clusters& expected) {
   CHECK(found.first_core == expected.first_core);
   CHECK(found.core == expected.core);
@@ -203,7 +213,7 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
   // If weights are below 0, clusters are not nested.
   options.clusters = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
   const Dataset points = Engine(EngineOptions{}).load(data.view(), metric);
-  const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
+  const auto whole = descending(run(weights.empty() ? points : points.weighted(weights), sweep, options));
   std::vector<std::size_t> all_workers{0, 1 + random.below(3)};
   // Each worker has one part, so GPUs cut the points themselves.
   if (!usable_gpus().empty()) all_workers.push_back(static_cast<std::size_t>(ranks));
@@ -219,60 +229,39 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
     const bool with_counts = options.clusters && random.chance(0.7);
     const std::vector<VariantResult> parts = run_with(Keep::labels, with_labels);
     const std::vector<VariantResult> counts = run_with(Keep::summary, with_counts);
-    REQUIRE(parts.size() == whole.size());
+    INFO("ranks " << ranks << ", workers " << workers);
+    check_same(parts, whole);
     REQUIRE(counts.size() == whole.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      CHECK(counts[i].variant == parts[i].variant);
-      CHECK(counts[i].summary == parts[i].summary);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      CHECK(counts[i].variant == whole[i].variant);
+      CHECK(counts[i].summary == whole[i].summary);
       CHECK(counts[i].labels.empty());
       CHECK(counts[i].core.empty());
-    }
-    for (const VariantResult& expected : whole) {
-      INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks
-                  << ", workers " << workers);
-      const auto found = std::find_if(parts.begin(), parts.end(),
-                                      [&](const VariantResult& r) { return r.variant == expected.variant; });
-      REQUIRE(found != parts.end());
-      CHECK(found->summary == expected.summary);
-      CHECK(found->core == expected.core);
-      REQUIRE(found->labels == expected.labels);
-      if (with_labels) check_clusters(found->clusters, expected.clusters);
-      if (with_counts)
-        check_clusters(counts[static_cast<std::size_t>(found - parts.begin())].clusters, expected.clusters);
+      if (with_labels) check_clusters(parts[i].clusters, whole[i].clusters);
+      if (with_counts) check_clusters(counts[i].clusters, whole[i].clusters);
     }
   }
 }
 
-TEST_CASE("parts: labels are those of one run, wherever space is cut") {
-  for (std::uint64_t seed = 1; seed <= test::sets_of(60); ++seed) {
-    Random random(seed);
-    const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates", "outlier 1e15"};
-    const std::size_t dims = 1 + random.below(8);
-    const DataSet data = test::make_data(random.pick(kinds), random.below(400), dims,
-                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
-    INFO("seed " << seed << ", " << data.kind << ", dims " << dims << ", n " << data.size());
-    const double e = data.scale;
-    const Sweep sweep = grid({0.3 * e, 0.7 * e, 1.5 * e}, {1, 2, 3, 5, 9, 30});
-    const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
-    check_parts(data, {}, sweep, ranks, random, random.chance(0.5));
-  }
-}
-
-TEST_CASE("parts: points with weights, of which some may be below 0") {
-  for (std::uint64_t seed = 1; seed <= test::sets_of(80); ++seed) {
-    Random random(seed);
-    const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates"};
-    const std::size_t dims = 1 + random.below(8);
-    const DataSet data = test::make_data(random.pick(kinds), random.below(400), dims,
-                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
-    INFO("seed " << seed << ", " << data.kind << ", dims " << dims << ", n " << data.size());
-    const std::vector<double> weights = random_weights(data.size(), seed % 3 == 0, random);
-    const double e = data.scale;
-    const Sweep sweep = grid({0.3 * e, 0.7 * e, 1.5 * e}, {1, 2, 3, 5, 9, 300});
-    const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
-    check_parts(data, {}, sweep, ranks, random, random.chance(0.5), weights);
-    check_parts(data, {}, grid({0.7 * e}, {1 + static_cast<std::uint32_t>(random.below(2))}), ranks, random, true,
-                weights);
+TEST_CASE("parts: labels are those of one run, wherever space is cut, also with weights, of which some are below 0") {
+  for (const bool weighted : {false, true}) {
+    std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates"};
+    if (!weighted) kinds.emplace_back("outlier 1e15");
+    for (std::uint64_t seed = 1; seed <= test::sets_of(weighted ? 80 : 60); ++seed) {
+      Random random(seed);
+      const std::size_t dims = 1 + random.below(8);
+      const DataSet data = test::make_data(random.pick(kinds), random.below(400), dims,
+                                           random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+      INFO("seed " << seed << ", " << data.kind << ", dims " << dims << ", n " << data.size());
+      const double e = data.scale;
+      const Sweep sweep = grid({0.3 * e, 0.7 * e, 1.5 * e}, {1, 2, 3, 5, 9, weighted ? 300U : 30U});
+      const auto weights = weighted ? random_weights(data.size(), seed % 3 == 0, random) : std::vector<double>();
+      const int ranks = static_cast<int>(1 + random.below(random.chance(0.2) ? 64 : 8));
+      check_parts(data, {}, sweep, ranks, random, random.chance(0.5), weights);
+      if (!weighted) continue;
+      check_parts(data, {}, grid({0.7 * e}, {1 + static_cast<std::uint32_t>(random.below(2))}), ranks, random, true,
+                  weights);
+    }
   }
 }
 
@@ -479,17 +468,8 @@ TEST_CASE("parts: of more points than a block of rows has, and a sample that lea
   for (float& x : points.values<float>()) x = static_cast<float>(random.unit());
   const std::vector<std::size_t> shares{0, 100'000, 300'000};
   const Sweep sweep = grid({0.002, 0.003}, {4, 8});
-  const std::vector<VariantResult> whole = run(points, sweep, {.threads = 1}, {.core_mask = true});
-  const std::vector<VariantResult> found = run_in_parts(points, {}, {}, sweep, 2, shares, nullptr, {.core_mask = true});
-  REQUIRE(found.size() == whole.size());
-  for (const VariantResult& one : whole) {
-    for (const VariantResult& other : found) {
-      if (other.variant != one.variant) continue;
-      CHECK(other.labels == one.labels);
-      CHECK(other.core == one.core);
-      CHECK(other.summary == one.summary);
-    }
-  }
+  check_same(run_in_parts(points, {}, {}, sweep, 2, shares, nullptr, {.core_mask = true}),
+             descending(run(points, sweep, {.threads = 1}, {.core_mask = true})));
 }
 
 TEST_CASE("parts: a coordinate that is not finite is named, whether space is cut by its row or not") {

@@ -88,15 +88,14 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::eps);
   // The whole sweep needs 600 MB, or 680 MB in parts.
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 420'000'000; }) == Sharing::parts);
-  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 420'000'000}, {})
-            .parts == 2);
-  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 300'000'000}, {})
-            .parts == 6);
-  CHECK(choose_sharing({.engines = 1, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 590'000'000}, {})
-            .parts == 3);
-  // The number of parts must also leave room for ghosts on each device.
-  CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 370'000'000}, {})
-            .parts > 2);
+  const auto parts_of = [](std::size_t engines, std::uint64_t memory) {
+    return choose_sharing({.engines = engines, .points = 10'000'000, .bytes = 80'000'000, .device_memory = memory}, {})
+        .parts;
+  };
+  CHECK(parts_of(2, 420'000'000) == 2);
+  CHECK(parts_of(2, 300'000'000) == 6);
+  CHECK(parts_of(1, 590'000'000) == 3);
+  CHECK(parts_of(2, 370'000'000) > 2);  // parts must also leave room for ghosts on each device
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 590'000'000; }) == Sharing::parts);
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 590'000'000; }, {.verify = true}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 600'000'000; }) == Sharing::eps);
@@ -197,14 +196,17 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   CHECK(shared({points, box}, {.options = tight, .sharing = &in_parts}, wide, options).size() == 1);
 }
 
-TEST_CASE("shared sweeps: eps over engines") {
+TEST_CASE("shared sweeps: eps over engines, without weights and with them") {
   Random random(17);
   const Points points = uniform(3000, random);
   const Sweep sweep = sweep_of(9);
   const RunOptions options{.verify = true, .core_mask = true};
-  const auto expected = by_variant(run(points, sweep, cpu_engines(1).front(), options));
-  for (const std::size_t engines : {1U, 2U, 5U, 16U}) {
-    check_same(shared(points, {.options = cpu_engines(engines)}, sweep, options), expected);
+  const Dataset whole = Engine(cpu_engines(1).front()).load(points);
+  for (const auto& weights : {std::vector<double>(), random.uniforms(points.size(), 0, 3)}) {
+    const auto expected = by_variant(run(weights.empty() ? whole : whole.weighted(weights), sweep, options));
+    for (const std::size_t engines : {1U, 2U, 5U, 16U}) {
+      check_same(shared({points, {}, weights}, {.options = cpu_engines(engines)}, sweep, options), expected);
+    }
   }
 }
 
@@ -233,16 +235,6 @@ TEST_CASE("shared sweeps: GPUs that share the eps hand each other the points") {
   const SharingAnswer by_eps{Sharing::eps, "asked for", 1};
   check_same(shared(points, {.engines = engines, .sharing = &by_eps}, sweep, {.core_mask = true}),
              by_variant(run(engines.front().load(points), sweep, {.core_mask = true})));
-}
-
-TEST_CASE("shared sweeps: eps over engines, of points with weights") {
-  Random random(18);
-  const Points points = uniform(2000, random);
-  const std::vector<double> weights = random.uniforms(points.size(), 0, 3);
-  const Sweep sweep = sweep_of(5);
-  const Engine engine(cpu_engines(1).front());
-  const auto expected = by_variant(run(engine.load(points).weighted(weights), sweep, {.core_mask = true}));
-  check_same(shared({points, {}, weights}, {.options = cpu_engines(3)}, sweep, {.core_mask = true}), expected);
 }
 
 TEST_CASE("shared sweeps: clusters of eps that different engines have made are tied to each other") {
@@ -275,12 +267,6 @@ TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
       const std::vector<EngineOptions> on = cpu_engines(engines);
       const PointSet given{points, {}, weighted ? std::span<const double>(weights) : std::span<const double>()};
       check_same(shared(given, {.options = on, .sharing = &how}, sweep, options), expected);
-      const auto counts = shared(given, {.options = on, .sharing = &how}, sweep, {.keep = Keep::summary});
-      REQUIRE(counts.size() == expected.size());
-      for (std::size_t v = 0; v < counts.size(); ++v) {
-        CHECK(counts[v].summary == expected[v].summary);
-        CHECK(counts[v].labels.empty());
-      }
     }
   }
   CHECK_THROWS_WITH(run_each({points, {}, std::span<const double>(weights).first(10)}, {.options = cpu_engines(2)},
@@ -326,36 +312,27 @@ TEST_CASE("shared sweeps: more parts than threads are sensible for are an error"
       Contains("1,000 parts") && Contains("256"));
 }
 
-TEST_CASE("shared sweeps: what lacks room for results is not tried again") {
-  Random random(24);
-  const Points points = uniform(500, random);
-  const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
-  std::size_t tried = 0;
-  const auto full = [&](VariantResult&&) {
-    ++tried;
-    throw ResourceError("no room");
-  };
-  CHECK_THROWS_WITH(run_each({points}, {.options = cpu_engines(1), .sharing = &how}, sweep_of(2), {}, full), "no room");
-  CHECK(tried == 1);
-}
-
-TEST_CASE("shared sweeps: a lack of room in the caller's progress is not tried again") {
+TEST_CASE("shared sweeps: what lacks room for results or in the caller's progress is not tried again") {
   Random random(24);
   const Points points = uniform(500, random);
   const Sweep sweep = sweep_of(3);
-  for (const bool fits_one : {false, true}) {
-    const SharingAnswer how{.sharing = Sharing::parts, .parts = 2, .fits_one = fits_one};
-    for (const std::size_t last : {std::size_t{1}, sweep.size()}) {
-      CAPTURE(fits_one, last);
-      std::size_t results = 0;
-      const auto take = [&](VariantResult&&) { ++results; };
-      const auto full = [&](const Progress& p) {
-        if (p.variants_done == last) throw ResourceError("no room");
-      };
-      CHECK_THROWS_WITH(
-          run_each({points}, {.options = cpu_engines(1), .sharing = &how}, sweep, {}, take, {.on_progress = full}),
-          "no room");
-      CHECK(results == last);
+  for (const bool in_progress : {false, true}) {
+    for (const bool fits_one : {false, true}) {
+      const SharingAnswer how{.sharing = Sharing::parts, .parts = 2, .fits_one = fits_one};
+      for (const std::size_t last : {std::size_t{1}, sweep.size()}) {
+        CAPTURE(in_progress, fits_one, last);
+        std::size_t results = 0;
+        const auto take = [&](VariantResult&&) {
+          if (++results == last && !in_progress) throw ResourceError("no room");
+        };
+        const auto show = [&](const Progress& p) {
+          if (p.variants_done == last && in_progress) throw ResourceError("no room");
+        };
+        CHECK_THROWS_WITH(
+            run_each({points}, {.options = cpu_engines(1), .sharing = &how}, sweep, {}, take, {.on_progress = show}),
+            "no room");
+        CHECK(results == last);
+      }
     }
   }
 }
