@@ -582,20 +582,12 @@ void read_parquet(const LibraryFile& file, const Source& source, ValueSink& poin
   columns.end();
 }
 
-}  // namespace
-
 void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points) {
   try {
     read_parquet(file, source, points);
   } catch (const parquet::ParquetException& error) {  // calls of libparquet outside of Arrow's interface throw
     check_arrow(arrow::Status::IOError(error.what()), source, "reading the Parquet file");
   }
-}
-
-Reader parquet_reader() {
-  return {.parse = parse_parquet, .library = "libparquet", .version = [] {
-            return "libparquet " + arrow::GetBuildInfo().version_string;
-          }};
 }
 
 void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& points) {
@@ -635,6 +627,14 @@ void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& point
     }
   }
   columns.end();
+}
+
+}  // namespace
+
+Reader parquet_reader() {
+  return {.parse = parse_parquet, .library = "libparquet", .version = [] {
+            return "libparquet " + arrow::GetBuildInfo().version_string;
+          }};
 }
 
 Reader arrow_reader() {

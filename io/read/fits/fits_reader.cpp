@@ -319,8 +319,6 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
   }
 }
 
-}  // namespace
-
 void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& points) {
   const std::scoped_lock lock(fits_mutex());
   // The library reads whole blocks, but some programs do not pad the last one.
@@ -347,6 +345,8 @@ void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& point
                 .memory_taken = bytes.memory_taken});
   with_type(precision, [&](auto zero) { read_columns<decltype(zero)>(file.get(), chosen, table, points, source); });
 }
+
+}  // namespace
 
 Reader fits_reader() {
   return {.parse = parse_fits, .library = "cfitsio", .version = [] {
