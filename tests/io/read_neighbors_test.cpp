@@ -47,21 +47,6 @@ std::filesystem::path written(const TempFolder& folder, const Table& table) {
   return file;
 }
 
-TEST_CASE("read neighbours: a filter that the library lacks is named") {
-  const TempFolder folder;
-  {
-    Hdf5Writer writer(folder / "packed.h5");
-    const ForeignFilter lzf(32000, "lzf");
-    const Table table = chain(4);
-    lzf.write(writer, "/offsets", H5T_NATIVE_UINT64, {table.offsets.size()}, table.offsets.data());
-    writer.number("/offsets", "eps", H5T_IEEE_F64LE, 0.5);
-    writer.dataset("/ids", H5T_NATIVE_UINT32, H5T_NATIVE_UINT32, {table.ids.size()}, table.ids.data());
-  }
-  const std::string text = error_of<InputError>([&] { (void)read_neighbors(folder / "packed.h5"); });
-  check_mentions(text, {"packed.h5", "'/offsets'", "lzf, number 32000", "h5repack"});
-  CHECK(text.find("damaged") == std::string::npos);
-}
-
 TEST_CASE("read neighbours: what was written, with and without distances, of any size") {
   const TempFolder folder;
   for (const std::uint32_t n : {0U, 1U, 5U, 300'000U}) {

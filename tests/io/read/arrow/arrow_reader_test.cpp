@@ -463,14 +463,6 @@ TEST_CASE("parquet and arrow: more vectors than are read at once") {
   });
 }
 
-TEST_CASE("parquet and arrow: integers in vectors that float64 would round are refused") {
-  const TempFolder folder;
-  const TablePtr table = table_of({{"v", arrow::list(arrow::int64()), "[[1, 2], [3, 9007199254740993], [4, 5]]"}});
-  const std::filesystem::path file = write_either(folder, table);
-  check_mentions(refusal(file, {.columns = {"v[1]"}}), {"row 1, column 'v[1]' is 9007199254740993"});
-  CHECK(values_of(read_points(file, {.columns = {"v[0]"}})) == Values{1, 3, 4});
-}
-
 TEST_CASE("arrow: runs, tensors, lists as views, and dictionaries within lists") {
   const TempFolder folder;
   const auto json = [](const std::shared_ptr<arrow::DataType>& type, const std::string& values) {

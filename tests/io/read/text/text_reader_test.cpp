@@ -46,12 +46,6 @@ TEST_CASE("text: runs of blanks and tabs are one delimiter, and none at the ends
   CHECK(values_of(read("  x   y\n  1 \t  2  \n3   4\r\n\t5  6")) == Values{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("text: a single column") {
-  const FilePoints points = read("depth\n1\n2\n3\n");
-  CHECK(points.dims() == 1);
-  CHECK(values_of(points) == Values{1, 2, 3});
-}
-
 TEST_CASE("text: the second row settles what the delimiter is") {
   CHECK(values_of(read("time (s, UTC);lat\n1;2\n3;4\n")) == Values{1, 2, 3, 4});
   CHECK(values_of(read("a, b\tc\n1\t2\n")) == Values{1, 2});
@@ -145,12 +139,6 @@ TEST_CASE("text: columns that are not there, twice there, or asked for twice") {
   check_mentions(refusal("1,2\n", {.columns = {"2"}}), {"'2'", "0 to 1"});
   check_mentions(refusal(kText, {.columns = {"lat"}}), {"0 and 2", "'lat'", "ReadOptions::columns"});
   check_mentions(refusal<UsageError>(kText, {.columns = {"lon", "1"}}), {"'lon'", "twice", "ReadOptions::columns"});
-}
-
-TEST_CASE("text: without --columns every column must be numeric") {
-  const auto on_nan = GENERATE(NanPolicy::error, NanPolicy::drop);
-  const std::string text = refusal("site,lat\nDGAR,1\nBRAZ,2\n", {.on_nan = on_nan});
-  check_mentions(text, {"stars.csv", "'site'", "text", "ReadOptions::columns", "site, lat"});
 }
 
 TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
