@@ -177,15 +177,11 @@ TEST_CASE("parquet and arrow: columns by name and by number, of any number type"
 
 TEST_CASE("parquet and arrow: integers that float64 would round are refused, where their column is used") {
   const TempFolder folder;
-  const auto coded_type = arrow::dictionary(arrow::int8(), arrow::int64());
-  const auto keys = value_of(arrow::json::ArrayFromJSONString(arrow::int8(), "[1, 0, null]"));
-  const auto values = value_of(arrow::json::ArrayFromJSONString(arrow::int64(), "[7, -9007199254740993]"));
-  const TablePtr plain = table_of({{"x", arrow::float64(), "[1, 2, 1e17]"},
-                                   {"id", arrow::int64(), "[1, null, 9007199254740993]"},
-                                   {"most", arrow::uint64(), "[1, 18446744073709551615, 3]"}});
-  const TablePtr table = value_of(plain->AddColumn(
-      3, arrow::field("coded", coded_type),
-      std::make_shared<arrow::ChunkedArray>(value_of(arrow::DictionaryArray::FromArrays(coded_type, keys, values)))));
+  const TablePtr table =
+      table_of({{"x", arrow::float64(), "[1, 2, 1e17]"},
+                {"id", arrow::int64(), "[1, null, 9007199254740993]"},
+                {"most", arrow::uint64(), "[1, 18446744073709551615, 3]"},
+                {"coded", arrow::dictionary(arrow::int8(), arrow::int64()), "[-9007199254740993, 7, null]"}});
   const std::filesystem::path file = write_either(folder, table);
   const auto refused = [&](const std::string& column) {
     return refusal(file, {.columns = {column}, .on_nan = NanPolicy::drop});
@@ -196,22 +192,18 @@ TEST_CASE("parquet and arrow: integers that float64 would round are refused, whe
   CHECK(values_of(read_points(file, {.columns = {"x"}})) == Values{1, 2, 1e17});
   // The reader skips row groups and batches of other shares.
   for (const auto& shared :
-       {folder.write("s.parquet", parquet_of(plain, 1)), folder.write("s.arrow", arrow_of(plain, 1))}) {
+       {folder.write("s.parquet", parquet_of(table, 1)), folder.write("s.arrow", arrow_of(table, 1))}) {
     CHECK(values_of(read_points(shared, {.columns = {"x", "id"}, .share = {0, 3}})) == Values{1, 1});
   }
 }
 
 TEST_CASE("parquet and arrow: truth values, dictionaries, half floats") {
   const TempFolder folder;
-  const auto dictionary = arrow::dictionary(arrow::int8(), arrow::float32());
-  const auto keys = value_of(arrow::json::ArrayFromJSONString(arrow::int8(), "[1, null, 0, 1]"));
-  const auto values = value_of(arrow::json::ArrayFromJSONString(arrow::float32(), "[0.5, 1.5]"));
-  const TablePtr plain = table_of({{"flag", arrow::boolean(), "[true, false, true, false]"},
-                                   {"half", arrow::float16(), "[0.5, -2, 1e-7, 60000]"},
-                                   {"big", arrow::uint64(), "[9223372036854775808, 9007199254740992, 0, 1]"}});
-  const TablePtr table = value_of(plain->AddColumn(
-      3, arrow::field("coded", dictionary),
-      std::make_shared<arrow::ChunkedArray>(value_of(arrow::DictionaryArray::FromArrays(dictionary, keys, values)))));
+  const TablePtr table =
+      table_of({{"flag", arrow::boolean(), "[true, false, true, false]"},
+                {"half", arrow::float16(), "[0.5, -2, 1e-7, 60000]"},
+                {"big", arrow::uint64(), "[9223372036854775808, 9007199254740992, 0, 1]"},
+                {"coded", arrow::dictionary(arrow::int8(), arrow::float32()), "[1.5, null, 0.5, 1.5]"}});
   const std::filesystem::path file = write_either(folder, table);
   CHECK(values_of(read_points(file, {.columns = {"flag"}})) == Values{1, 0, 1, 0});
   CHECK(values_of(read_points(file, {.columns = {"half"}})) == Values{0.5, -2, 0x1p-23, 60000});

@@ -141,8 +141,9 @@ TEST_CASE("text: columns that are not there, twice there, or asked for twice") {
   check_mentions(refusal<UsageError>(kText, {.columns = {"lon", "1"}}), {"'lon'", "twice", "ReadOptions::columns"});
 }
 
-TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
-  const std::string bad = GENERATE("nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "", "  ", "\"\"");
+TEST_CASE("text: NaN, infinity and every mark of nothing under both policies") {
+  const std::string bad = GENERATE("nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "", "  ", "\"\"", "NA", "N/A",
+                                   "n/a", "#N/A", "<NA>", "null", "NULL", "None", "-", "--", "---", "?", "\" NA \"");
   CAPTURE(bad);
   const std::string text = "# note\nlat,lon\n1,2\n3," + bad + "\n5,6\n";
   check_mentions(refusal(text), {"stars.csv", "line 4", "row 1", "'lon'", "NanPolicy::drop"});
