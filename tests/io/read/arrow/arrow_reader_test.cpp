@@ -308,15 +308,58 @@ TEST_CASE("parquet and arrow: the index that pandas stored is a coordinate only 
   CHECK(read_columns({file}, {}, {"id"}, points).values == std::vector<Values>{{5, 7}});
 }
 
-TEST_CASE("parquet and arrow: what is no index of pandas is read") {
+TEST_CASE("arrow: the list index_columns of pandas, and texts that have no such list") {
   const TempFolder folder;
-  const TablePtr table = table_of({{"x", arrow::float64(), "[1, 2]"}, {"id", arrow::float64(), "[3, 4]"}});
-  const std::vector<std::string> all{"x", "id"};
-  CHECK(names_in(write_either(folder, table)) == all);
-  // pandas_index_test.cpp has every text that names no index.
-  CHECK(names_in(write_either(folder, with_pandas(table, R"(["i", 1, null, ["id"]])"))) == all);
-  CHECK(names_in(write_either(folder, with_pandas(table, R"(["id"])"))) == Names{"x"});
-  const std::filesystem::path file = write_either(folder, with_pandas(table, R"(["id", "x"])"));
+  const TablePtr table = table_of({{"x", arrow::float64(), "[1, 2]"},
+                                   {"id", arrow::float64(), "[3, 4]"},
+                                   {"L\u00e4nge", arrow::float64(), "[5, 6]"}});
+  const auto write = [&](const std::string& metadata) {
+    const auto pandas = arrow::key_value_metadata({"pandas"}, {metadata});
+    return folder.write("x.arrow", arrow_of(table->ReplaceSchemaMetadata(pandas)));
+  };
+  const auto named = [&](const std::string& metadata) { return names_in(write(metadata)); };
+  const Names all{"x", "id", "L\u00e4nge"};
+  CHECK(names_in(folder.write("none.arrow", arrow_of(table))) == all);
+  CHECK(named(R"({"columns": [{"name": "x"}, {"index_columns": ["x"]}], "index_columns": ["id", "L\u00e4nge"]})") ==
+        Names{"x"});
+  CHECK(named(R"({"index_columns": ["__index_level_0__", "x"], "attributes": {"a": NaN, "b": Infinity}})") ==
+        Names{"id", "L\u00e4nge"});
+  for (const char* const text :
+       {"",
+        " ",
+        "null",
+        "5",
+        "\"index_columns\"",
+        "{",
+        "[",
+        "[[\"x\"]]",
+        "[{\"index_columns\": [\"x\"]}]",
+        "NaN",
+        "\xFF\xFE",
+        R"({"index_columns")",
+        R"({"index_columns": )",
+        R"({"index_columns": ["x")",
+        R"({"index_columns": "x"})",
+        R"({"index_columns": 5})",
+        R"({"index_columns": null})",
+        R"({"index_columns": []})",
+        R"({"index_columns": {"a": ["x"]}})",
+        R"({"index_columns": [["x"], [[["x"]]], {"x": "x"}, 5, true, null]})",
+        R"({"index_columns": [{"kind": "range", "name": "id", "start": 0, "stop": 3, "step": 1}]})",
+        R"({"index": ["x"]})",
+        R"({"a": {"index_columns": ["x"]}})",
+        "{\"index_columns\": [\"\xFF\"]}",
+        "{\"index_columns\": [\"x\", NaN]}"}) {
+    CAPTURE(text);
+    CHECK(named(text) == all);
+  }
+  // The memory must not grow with the depth of the skipped values.
+  constexpr std::size_t kDeep = 3000000;
+  const std::string nested = std::string(kDeep, '[') + std::string(kDeep, ']');
+  CHECK(named(std::string(kDeep, '[')) == all);
+  CHECK(named(R"({"columns": )" + nested + R"(, "index_columns": ["x"]})") == Names{"id", "L\u00e4nge"});
+  CHECK(named(R"({"index_columns": ["x", )" + nested + "]}") == Names{"id", "L\u00e4nge"});
+  const std::filesystem::path file = write(R"({"index_columns": ["L\u00e4nge", "id", "x"]})");
   check_mentions(refusal(file), {"index that pandas stored", "ReadOptions::columns", "x, id"});
   CHECK(values_of(read_points(file, {.columns = {"x"}})) == Values{1, 2});
 }
