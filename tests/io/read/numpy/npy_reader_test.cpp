@@ -137,7 +137,7 @@ TEST_CASE("npy: fields that are arrays, by element") {
   CHECK(values_of(points) == Values{4, 1, 9, 6});
   CHECK(points.column_names == Names{"pos[3]", "pos[0]"});
   CHECK(points.inputs[0].kind == "NPY records");
-  check_mentions(refusal(file, {.columns = {"pos[4]"}}), {"'pos[4]'", "4 values"});
+  check_mentions(refusal(file, {.columns = {"pos[4]"}}), {"'pos[4]'", "4 values", "counted from 0"});
 }
 
 TEST_CASE("npy: names in headers of version 1 are Latin-1, of version 3 UTF-8") {
