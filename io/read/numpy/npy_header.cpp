@@ -91,12 +91,6 @@ std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
   return found == kTypes.end() ? std::nullopt : std::optional(static_cast<ValueType>(found - kTypes.begin()));
 }
 
-/// Adds sizes. Throws InputError on overflow, because they come from the file.
-std::uint64_t add_sizes(std::uint64_t a, std::uint64_t b, const Source& source) {
-  if (a + b < a) throw_damaged(source, "the sizes in it do not fit 64 bits");
-  return a + b;
-}
-
 /// Parses a type such as '<f8': byte order, kind, size.
 NpyType parse_type(std::string_view text, const Source& source) {
   NpyType type{.name = show_text(text)};
@@ -174,7 +168,8 @@ RecordType parse_record_type(const Literal& list, const Source& source) {
       type.name = "a sub-array of " + type.name;
     }
     const std::uint64_t offset = record.bytes;
-    record.bytes = add_sizes(offset, type.bytes, source);
+    record.bytes += type.bytes;
+    if (record.bytes < offset) throw_damaged(source, "the sizes in it do not fit 64 bits");
     // Alignment gaps, which numpy writes as fields without a name, are left out.
     if (name != "") record.fields.push_back({name, std::move(type), offset});
   }
