@@ -156,9 +156,11 @@ OptionGroup unweighted_input_options() {
   return group;
 }
 
-std::vector<std::string> split_list(std::string_view option, std::string_view text) {
-  std::vector<std::string> items;
-  const std::string_view whole = text;
+Words parse_list(const Arguments& arguments, std::string_view option) {
+  Words items;
+  if (!arguments.given(option)) return items;
+  const std::string_view whole = arguments.text(option);
+  std::string_view text = whole;
   while (true) {
     text = io::trim(text);
     std::string item;
@@ -180,10 +182,6 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
     if (text.empty()) return items;
     text.remove_prefix(1);
   }
-}
-
-Words parse_list(const Arguments& arguments, std::string_view option) {
-  return arguments.given(option) ? split_list(option, arguments.text(option)) : Words();
 }
 
 void require_one_pipe(const Words& files) {

@@ -26,10 +26,9 @@ namespace epsflow::cli {
 /// Returns --neighbors, with which FILE is a table of neighbours.
 [[nodiscard]] OptionGroup table_options();
 
-/// Returns the items of a comma list without surrounding blanks. An item in double quotes may contain commas, blanks,
-/// and "" for a quote. Throws UsageError that names --`option` for an empty item and for an unclosed quote.
-[[nodiscard]] std::vector<std::string> split_list(std::string_view option, std::string_view text);
-/// Returns the items of an option; empty if it is not given.
+/// Returns the items of an option, a comma list, without surrounding blanks; empty if it is not given. An item in
+/// double quotes may contain commas, blanks, and "" for a quote. Throws UsageError for an empty item and for an
+/// unclosed quote.
 [[nodiscard]] Words parse_list(const Arguments& arguments, std::string_view option);
 
 /// The columns that options name. They are not coordinates unless --columns names them.

@@ -32,36 +32,30 @@ std::optional<OutOfCoreRows> rows_to_leave(Input& input, const Sweep& sweep, Run
   if (input.files.size() != 1 || parts::may_move(input.metric)) return std::nullopt;
   const io::ReadOptions& options = input.options;
   const std::filesystem::path path(input.files.front());
-  OutOfCoreRows rows;
-  rows.file = io::open_row_file(path, options);
-  std::optional<io::FileShape> shape;
-  if (rows.file) {
-    shape = {rows.file->origin, rows.file->rows.size, rows.file->rows.dims, rows.file->rows.precision};
-  } else if (may_be_large(path, options.memory)) {
-    shape = io::shape_of(path, options);
-  }
-  // The box of a snapshot transforms points. A file that must be copied is read into memory if it fits.
-  const std::uint64_t most = rows.file ? options.memory / 2 : options.memory;
-  if (!shape || !shape->origin.box.empty() || shape->bytes() <= most) return std::nullopt;
-  settings.resolve(shape->size, shape->dims, input.metric);
-  const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
-  rows.sharing = parts::choose_sharing({alike, input.metric}, sweep,
-                                       parts::engines_on(settings.devices, settings.engine), settings.run);
-  if (rows.sharing.sharing != parts::Sharing::parts) return std::nullopt;
-  io::FilePoints none(0, shape->dims, shape->precision);
-  static_cast<io::PointsOrigin&>(none) = shape->origin;
+  std::optional<io::RowFile> file = io::open_row_file(path, options);
+  // A file that must be copied is read into memory if it fits.
+  const std::uint64_t most = file ? options.memory / 2 : options.memory;
+  if (!file && may_be_large(path, options.memory)) file = io::shape_of(path, options);
+  // The box of a snapshot transforms points.
+  if (!file || !file->origin.box.empty() || file->rows.bytes() <= most) return std::nullopt;
+  const PointsSource& rows = file->rows;
+  settings.resolve(rows.size, rows.dims, input.metric);
+  const parts::SharingAnswer sharing = parts::choose_sharing(
+      {rows, input.metric}, sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
+  if (sharing.sharing != parts::Sharing::parts) return std::nullopt;
+  io::FilePoints none(0, rows.dims, rows.precision);
+  static_cast<io::PointsOrigin&>(none) = file->origin;
   input.resolve(none);
-  if (!input.messages.quiet) say_what_was_read(shape->origin, shape->size, shape->dims);
-  rows.shape = std::move(*shape);
-  return rows;
+  if (!input.messages.quiet) say_what_was_read(file->origin, rows.size, rows.dims);
+  return OutOfCoreRows{.file = std::move(*file), .sharing = sharing};
 }
 
 io::RowFile keep_on_disk(const Input& input, OutOfCoreRows rows, const std::filesystem::path& out) {
-  if (rows.file) return std::move(*rows.file);
+  if (rows.file.rows.write) return std::move(rows.file);
   const std::filesystem::path folder = first_that_exists(out);
   input.messages.tell("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
-                      format_bytes(rows.shape.bytes()), folder.string());
-  return io::copy_rows(input.files.front(), input.options, std::move(rows.shape), folder, input.options.memory / 4);
+                      format_bytes(rows.file.rows.bytes()), folder.string());
+  return io::copy_rows(input.files.front(), input.options, std::move(rows.file), folder, input.options.memory / 4);
 }
 
 io::ResultsInput results_input(const io::RowFile& file) {

@@ -9,9 +9,8 @@ namespace epsflow::cli {
 
 /// The only input file of a command, whose points are not read into memory as a whole.
 struct OutOfCoreRows {
-  io::FileShape shape;
-  std::optional<io::RowFile> file;  ///< access to rows in any order; empty if rows must be copied: keep_on_disk()
-  parts::SharingAnswer sharing;     ///< sharing by parts
+  io::RowFile file;              ///< its rows.write is empty if rows must be copied: keep_on_disk()
+  parts::SharingAnswer sharing;  ///< sharing by parts
 };
 
 /// Returns the file if its points stay there, else nullopt. They stay if the command has one input file, whose rows can

@@ -102,8 +102,8 @@ int run_plan(const Arguments& arguments) {
     points = input.read();
     input.resolve(points);
   }
-  const std::uint64_t n = left ? left->shape.size : points.size();
-  settings.resolve(n, left ? left->shape.dims : points.dims(), input.metric);
+  const std::uint64_t n = left ? left->file.rows.size : points.size();
+  settings.resolve(n, left ? left->file.rows.dims : points.dims(), input.metric);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
   const SharingPlan sharing{
       engines.size(), parts::on_the_host(engines.front()),
@@ -120,7 +120,7 @@ int run_plan(const Arguments& arguments) {
     if (sharing.answer.sharing != parts::Sharing::parts) throw;
   }
   if (input.messages.json) {
-    const io::PointsOrigin& origin = left ? left->shape.origin : points;
+    const io::PointsOrigin& origin = left ? left->file.origin : points;
     print_plan_as_json(groups, sharing, origin, n, input.metric);
   } else if (!input.messages.quiet) {
     if (!groups.empty()) print_plan(groups);

@@ -64,12 +64,11 @@ void set_rows(RowFile& found, HeldFile file, std::uint64_t begin) {
 /// Writes coordinates to a file without a name.
 class CopyOfRows {
  public:
-  CopyOfRows(const std::string& of, const FileShape& shape, const std::filesystem::path& folder)
-      : failed_(fmt::format("{}: no room for the coordinates of {}, {}", folder.string(), of,
-                            format_bytes(shape.bytes()))) {
+  CopyOfRows(const std::string& of, std::uint64_t bytes, const std::filesystem::path& folder)
+      : failed_(fmt::format("{}: no room for the coordinates of {}, {}", folder.string(), of, format_bytes(bytes))) {
     std::error_code unknown;
     const std::filesystem::space_info space = std::filesystem::space(folder, unknown);
-    if (!unknown && space.available < shape.bytes()) refuse(ENOSPC);
+    if (!unknown && space.available < bytes) refuse(ENOSPC);
     std::string name = (folder / ".epsflow-rows-XXXXXX").string();
     descriptor_ = OwnedDescriptor(::mkostemp(name.data(), O_CLOEXEC));
     if (descriptor_.get() < 0) refuse(errno);
@@ -145,10 +144,7 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   FilePoints none = read_points(file, of_none);
   const std::optional<std::uint64_t> begin = raw ? 0 : begin_of_rows(input, options, *bytes);
   if (!begin) return std::nullopt;
-  RowFile found;
-  found.origin = std::move(static_cast<PointsOrigin&>(none));
-  found.rows.dims = none.dims();
-  found.rows.precision = none.precision();
+  RowFile found{.origin = std::move(static_cast<PointsOrigin&>(none)), .rows = {0, none.dims(), none.precision(), {}}};
   found.rows.size = narrow<std::size_t>((*bytes - *begin) / found.rows.row_bytes());
   require_countable(input.shown, options, found.rows.size, found.rows.dims);
   InputRows& of_file = found.origin.inputs.front();
@@ -158,7 +154,7 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   return found;
 }
 
-std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options) {
+std::optional<RowFile> shape_of(const std::filesystem::path& file, const ReadOptions& options) {
   if (!may_stay(file, options)) return std::nullopt;
   const InputFile input(file, options);
   // Any row of an Arrow file requires reading all of its batches.
@@ -169,26 +165,25 @@ std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadO
   InputRows& of_file = last.inputs.front();
   of_file.rows += std::exchange(of_file.first, 0);
   require_countable(input.shown, options, of_file.rows, last.dims());
-  return FileShape{.origin = std::move(static_cast<PointsOrigin&>(last)),
-                   .size = narrow<std::size_t>(of_file.rows),
-                   .dims = last.dims(),
-                   .precision = last.precision()};
+  const auto size = narrow<std::size_t>(of_file.rows);
+  return RowFile{.origin = std::move(static_cast<PointsOrigin&>(last)),
+                 .rows = {size, last.dims(), last.precision(), {}}};
 }
 
-RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, FileShape shape,
+RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, RowFile found,
                   const std::filesystem::path& folder, std::uint64_t at_once) {
-  RowFile found{.origin = std::move(shape.origin), .rows = {shape.size, shape.dims, shape.precision, {}}};
+  const PointsSource& rows = found.rows;
   const InputRows& input = found.origin.inputs.front();
-  CopyOfRows copy(input.name, shape, folder);
+  CopyOfRows copy(input.name, rows.bytes(), folder);
   ReadOptions some = options;
-  some.share.count = shape.bytes() / std::max<std::uint64_t>(at_once, 1) + 1;
-  std::uint64_t rows = 0;
+  some.share.count = rows.bytes() / std::max<std::uint64_t>(at_once, 1) + 1;
+  std::uint64_t copied = 0;
   for (some.share.index = 0; some.share.index < some.share.count; ++some.share.index) {
     const FilePoints share = read_points(file, some);
-    rows += share.size();
+    copied += share.size();
     const bool last = some.share.index + 1 == some.share.count;
-    if (share.inputs.front().stamp != input.stamp || share.dims() != shape.dims ||
-        share.precision() != shape.precision || (last && rows != shape.size)) {
+    if (share.inputs.front().stamp != input.stamp || share.dims() != rows.dims || share.precision() != rows.precision ||
+        (last && copied != rows.size)) {
       throw InputError(input.name + ": has changed while it was read: leave it as it is until all is done");
     }
     copy.add(share);

@@ -1,7 +1,6 @@
 // Files whose rows can be read in any order, as often as they are needed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,7 +14,8 @@ namespace epsflow::io {
 /// Points that stay in their file.
 struct RowFile {
   PointsOrigin origin;
-  /// Reads rows. Thread-safe; holds the file open. Throws InputError if the file cannot be read or has become shorter.
+  /// Their shape, and the function that reads rows, which holds the file open. It throws InputError if the file cannot
+  /// be read or has become shorter. It is empty if rows are read in their order alone: copy_rows().
   PointsSource rows;
 };
 
@@ -25,27 +25,17 @@ struct RowFile {
 /// O(1). Throws as read_points() if the file is damaged or the options do not fit it.
 [[nodiscard]] std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options);
 
-/// The shape of the points in a file.
-struct FileShape {
-  PointsOrigin origin = {};
-  std::size_t size = 0;
-  std::size_t dims = 0;
-  Precision precision = Precision::float64;
+/// Returns the origin and the shape of a file whose rows can be read in shares, without the function that reads rows:
+/// NPY, raw, FITS, HDF5 or Parquet. Reads the last row, and whatever the format must read together with it, to check
+/// that the file is complete. Returns nullopt for text, packed files, pipes and other formats, for options that name
+/// weights, and unless on_nan is NanPolicy::error. Throws as read_points().
+[[nodiscard]] std::optional<RowFile> shape_of(const std::filesystem::path& file, const ReadOptions& options);
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size} * dims * bytes_of(precision); }
-};
-
-/// Returns the shape of a file with random access to rows: NPY, raw, FITS, HDF5 or Parquet. Reads the last row, and
-/// whatever the format must read together with it, to check that the file is complete. Returns nullopt for text, packed
-/// files, pipes and other formats, for options that name weights, and unless on_nan is NanPolicy::error. Throws as
-/// read_points().
-[[nodiscard]] std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options);
-
-/// Copies the coordinates of a file for which shape_of() returned `shape` to an unnamed file in `folder`, which is
+/// Copies the coordinates of a file for which shape_of() returned `found` to an unnamed file in `folder`, which is
 /// deleted together with the result: n · d · 4 or 8 bytes. Memory: about `at_once` bytes, and whatever the format reads
 /// together. A row group of Parquet, for example, is read again for each piece that has rows of it. Throws as
 /// read_points(), InputError if the file changes meanwhile, and ResourceError if the folder lacks space.
-[[nodiscard]] RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, FileShape shape,
+[[nodiscard]] RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, RowFile found,
                                 const std::filesystem::path& folder, std::uint64_t at_once);
 
 }  // namespace epsflow::io

@@ -1,5 +1,6 @@
-// The readers of all formats but text (text/text_reader.hpp), which the list of formats names (format.cpp). Damaged
-// files may crash the libraries behind the functions called parse_…: call these in a child process.
+// The readers of all formats but text (text/text_reader.hpp), which the list of formats names (format.cpp). The comment
+// of a function that returns a Reader describes what this reads. It has no functions if the build leaves out the
+// library of its format.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +16,6 @@
 #include <epsflow/io/read/value_sink.hpp>
 
 namespace epsflow::io {
-
-/// Return the functions that read a format; all null if the build leaves out its library.
-[[nodiscard]] Reader npz_reader();
-[[nodiscard]] Reader fits_reader();
-[[nodiscard]] Reader hdf5_reader();
-[[nodiscard]] Reader parquet_reader();
-[[nodiscard]] Reader arrow_reader();
 
 /// Reads the rest of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision. Columns
 /// are chosen by number. Throws UsageError without dims, InputError if the file ends within a point.
@@ -44,10 +38,10 @@ namespace epsflow::io {
 /// An array is unpacked on the way, so that the peak memory is the points and a block, and the archive itself if it
 /// comes through a pipe. Throws InputError for a damaged archive, or listing the arrays if none can be chosen;
 /// ResourceError if the points exceed the memory budget.
-[[nodiscard]] FilePoints read_npz(ByteStream& stream, const Source& source);
+[[nodiscard]] Reader npz_reader();
 
 /// Opens a file once to read many tables of it. Returns a function that reads arrays of one axis, by name, as columns.
-/// Throws as read_npz(), and the function throws InputError if an array is missing.
+/// Throws as npz_reader(), and the function throws InputError if an array is missing.
 [[nodiscard]] std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file);
 
 /// Reads the columns of a binary or ASCII table as points. The table is source.options.table: an extension number (1 is
@@ -59,7 +53,7 @@ namespace epsflow::io {
 ///
 /// Holds fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason if the file is damaged
 /// or truncated, or listing the tables or columns if a chosen one does not exist. Source: FITS Standard 4.0, section 7.
-void parse_fits(const LibraryFile& file, const Source& source, ValueSink& points);
+[[nodiscard]] Reader fits_reader();
 
 /// Reads points from a file of HDF5 or netCDF-4. If source.options.table is set, it is the path of one of these:
 ///
@@ -90,7 +84,7 @@ void parse_fits(const LibraryFile& file, const Source& source, ValueSink& points
 /// - if values are stored in other files, unless ReadOptions::external_storage is set.
 ///
 /// Throws UsageError if source.options.particles is not the default and the particles of a snapshot are not read.
-void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points);
+[[nodiscard]] Reader hdf5_reader();
 
 /// Reads a neighbour table as write_hdf5_neighbors() writes it. Throws InputError naming the part that a file lacks.
 void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSink& table);
@@ -108,10 +102,10 @@ void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSi
 /// Only the chosen columns are read, some 65,000 rows at a time, fewer of long vectors. Throws InputError with the
 /// library's reason if the file is damaged or truncated, or claims more memory than a file of its size and rows can
 /// need; InputError listing the columns if a chosen one does not exist; ResourceError if memory runs out.
-void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points);
+[[nodiscard]] Reader parquet_reader();
 
-/// As parse_parquet(), for a file of Arrow's IPC format, which is also version 2 of Feather. The chosen columns of a
+/// As parquet_reader(), for a file of Arrow's IPC format, which is also version 2 of Feather. The chosen columns of a
 /// whole record batch are in memory at once.
-void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& points);
+[[nodiscard]] Reader arrow_reader();
 
 }  // namespace epsflow::io

@@ -55,8 +55,9 @@ def test_tables_of_a_list_are_joined_by_name(make):
 
 
 @pytest.mark.parametrize("make", ALL)
-def test_points_to_attach_are_joined_by_name(make):
+def test_points_to_attach_and_columns_of_catalogues_are_found_by_name(make):
     table, turned = make(POINTS), renamed(make, ("y", "x"), POINTS[:, ::-1])
+    assert epsflow.catalog(table, LABELS, columns=["x"])["x_sum"][0] == 3
     for attach in (turned, POINTS):
         assert epsflow.friends_of_friends(table, 1.5, attach=attach, **SCALE).attached.tolist() == LABELS
     with pytest.raises(ValueError, match=r"attach has the columns \['y', 'q'\], and X has \['x', 'y'\]"):
@@ -189,9 +190,3 @@ def test_records_that_are_no_points():
             epsflow.sweep(X, 1, 1)
     points, rows = epsflow.drop_missing(masked)
     assert rows.tolist() == [0, 2, 3] and points.tolist() == POINTS[[0, 2, 3]].tolist()
-
-
-@pytest.mark.parametrize("make", ALL)
-def test_catalogues_sum_up_columns_of_tables_by_name(make):
-    X = make(POINTS)
-    assert epsflow.catalog(X, LABELS, columns=["x"])["x_sum"][0] == 3

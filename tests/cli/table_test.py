@@ -56,15 +56,12 @@ class Tables(ProgramTest):
         self.assertEqual(tuple(map(int, lines[1:])), expected)
         self.fails(2, ["labels.h5", ".npy"], "cluster", self.table, *self.words, "--out", self.folder / "labels.h5")
 
-    def test_eps_that_the_table_does_not_know(self):
-        def refused(parts, table, eps):
-            self.fails(2, parts, "cluster", table, "--neighbors", "--eps", eps, "--minpts", 4)
-
-        refused(["within 0.2", "eps 0.3 is larger", "make it with that eps"], self.table, 0.3)
-        refused(["within 0.2", "eps 0.3 is larger"], self.bare, 0.3)
-        refused(["within 0.2", "no distances", "eps 0.1", "make it with distances"], self.bare, 0.1)
-        self.fails(2, ["no distances", "2 eps"], "sweep", self.bare, "--neighbors", "--eps", "0.1,0.2", "--minpts", 4,
-                   "--out", self.out)
+    def test_tables_and_eps_that_cannot_be(self):
+        """cluster_table_test.cpp and read_neighbors_test.cpp have every reason."""
+        self.fails(2, ["within 0.2", "no distances", "eps 0.1", "make it with distances"],
+                   "cluster", self.bare, "--neighbors", "--eps", 0.1, "--minpts", 4)
+        self.fails(3, [str(self.points), "tables of neighbours are HDF5", "epsflow neighbors"],
+                   "cluster", self.points, *self.words)
 
     def test_options_of_points_are_refused(self):
         for words in (["--columns", "x,y"], ["--metric", "cosine"], ["--weight", "w"], ["--strategy", "table"],
@@ -75,34 +72,6 @@ class Tables(ProgramTest):
             self.fails(2, [words[0], "--neighbors"], "sweep", self.table, *self.words, *words, "--out", self.out)
         self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, *self.words)
         self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, *self.words, "--gpu-memory", "2G")
-
-    def test_files_that_are_no_tables(self):
-        def refused(parts, file):
-            self.fails(3, [str(file), *parts], "cluster", file, *self.words)
-
-        refused(["tables of neighbours are HDF5", "epsflow neighbors"], self.points)
-        labels = self.folder / "labels.h5"
-        self.succeeds("cluster", self.points, *self.variant, "--out", labels)
-        refused(["no data set /offsets", "epsflow neighbors"], labels)
-        refused([], self.folder / "missing.h5")
-        cut = self.folder / "cut.h5"
-        cut.write_bytes(self.table.read_bytes()[:3000])
-        refused(["damaged"], cut)
-
-    def test_tables_that_are_wrong(self):
-        """Arrays are stored as in memory, so the first row can be found and damaged."""
-        raw = bytearray(self.table.read_bytes())
-        offsets = b"\0" * 8
-        at = next(i for i in range(len(raw)) if raw[i : i + 8] == offsets and self.ascends(raw, i))
-        raw[at : at + 8] = (1).to_bytes(8, "little")
-        spoilt = self.folder / "spoilt.h5"
-        spoilt.write_bytes(raw)
-        self.fails(3, ["offsets of the table must begin with 0"], "cluster", spoilt, *self.words)
-
-    @staticmethod
-    def ascends(raw, begin):
-        values = [int.from_bytes(raw[begin + 8 * k : begin + 8 * k + 8], "little") for k in range(161)]
-        return len(raw) >= begin + 8 * 161 and all(a < b < a + 200 for a, b in zip(values, values[1:]))
 
 
 if __name__ == "__main__":

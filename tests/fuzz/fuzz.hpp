@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/file_points.hpp>
@@ -43,13 +44,14 @@ int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name,
   return 0;
 }
 
-/// Reads with the parser of a library in this process, not in a child, whose coverage and faults would not be seen.
-/// Values that its parent would refuse are a fault of the parser, and end the program.
-inline io::FilePoints parse_points(decltype(io::Reader::parse) parse, std::span<const char> bytes,
-                                   const io::Source& source) {
+/// Reads with the reader of a format. The parser of a library runs in this process, not in a child, whose coverage and
+/// faults would not be seen. Values that its parent would refuse are a fault of the parser, and end the program.
+inline io::FilePoints read_as(std::string_view format, std::span<const char> bytes, const io::Source& source) {
+  const io::Reader& reader = io::format_by_name(format).reader;
   const auto stream = io::stream_of(bytes, source.name);
+  if (reader.read != nullptr) return reader.read(*stream, source);
   io::PointsBuilder points(source);
-  parse(io::library_file(*stream, source), source, points);
+  reader.parse(io::library_file(*stream, source), source, points);
   if (!points.is_complete()) std::abort();
   return points.take();
 }

@@ -53,24 +53,14 @@ class FitsWriter {
   /// Makes cfitsio read the keys that were just written.
   void apply_keys() { fits_set_hdustruc(file_, &status_); }
   /// row: the first, from 1 on.
-  void write(int column, Values values, int row = 1) {
-    fits_write_col(file_, TDOUBLE, column, row, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
-    REQUIRE(status_ == 0);
-  }
+  void write(int column, Values values, int row = 1) { write_as(TDOUBLE, column, values, row); }
   void write_text(int column, Names values) {
     std::vector<char*> texts;
     for (std::string& value : values) texts.push_back(value.data());
-    fits_write_col(file_, TSTRING, column, 1, 1, static_cast<LONGLONG>(texts.size()), texts.data(), &status_);
-    REQUIRE(status_ == 0);
+    write_as(TSTRING, column, texts);
   }
-  void write_integers(int column, std::vector<LONGLONG> values) {
-    fits_write_col(file_, TLONGLONG, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
-    REQUIRE(status_ == 0);
-  }
-  void write_logical(int column, std::vector<char> values) {
-    fits_write_col(file_, TLOGICAL, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
-    REQUIRE(status_ == 0);
-  }
+  void write_integers(int column, std::vector<LONGLONG> values) { write_as(TLONGLONG, column, values); }
+  void write_logical(int column, std::vector<char> values) { write_as(TLOGICAL, column, values); }
   void write_bytes(int row, int first, std::string bytes) {
     fits_write_tblbytes(file_, row, first, static_cast<LONGLONG>(bytes.size()),
                         reinterpret_cast<unsigned char*>(bytes.data()), &status_);
@@ -86,6 +76,12 @@ class FitsWriter {
   }
 
  private:
+  template <class T>
+  void write_as(int type, int column, std::vector<T>& values, int row = 1) {
+    fits_write_col(file_, type, column, row, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);
+    REQUIRE(status_ == 0);
+  }
+
   fitsfile* file_ = nullptr;
   int status_ = 0;
 };

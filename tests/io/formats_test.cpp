@@ -45,17 +45,8 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
     } else {
       check_error<UsageError>({format, option_of(format)}, [&] { write_labels(file, result, Overwrite::refuse); });
       folder.write(name, "anything");
-      check_mentions(refusal<UsageError>(file), {format, option_of(format)});
+      check_mentions(refusal<UsageError>(file), {name, format, option_of(format), "as CSV"});
     }
-  }
-}
-
-TEST_CASE("formats: Parquet and Arrow where they are left out, by the build's option or another way") {
-  const TempFolder folder;
-  for (const auto& [format, name] : {std::pair{"Parquet", "a.parquet"}, std::pair{"Arrow", "a.feather"}}) {
-    if (has_format(format)) continue;  // arrow_reader_test.cpp covers it
-    folder.write(name, "anything");
-    check_mentions(refusal<UsageError>(folder / name), {name, format, option_of(format), "as CSV"});
   }
 }
 

@@ -105,37 +105,32 @@ class Hdf5Writer {
     H5Tclose(type);
   }
   void number(const char* path, const char* name, hid_t type, double value) {
-    const hid_t id = open_attribute(path, name, type);
-    REQUIRE(H5Awrite(id, H5T_NATIVE_DOUBLE, &value) >= 0);
-    H5Aclose(id);
+    write_attribute(path, name, type, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value);
+  }
+  void attribute(const char* path, const char* name, hid_t type, const void* value) {
+    write_attribute(path, name, type, type, H5Screate(H5S_SCALAR), value);
+  }
+  void numbers(const char* path, const char* name, const std::vector<double>& values) {
+    const hsize_t count = values.size();
+    const hid_t space = H5Screate_simple(1, &count, nullptr);
+    write_attribute(path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, values.data());
   }
   void group(const char* path) {
     const hid_t id = H5Gcreate2(file_, path, links_, H5P_DEFAULT, H5P_DEFAULT);
     REQUIRE(id >= 0);
     H5Gclose(id);
   }
-  void numbers(const char* path, const char* name, const std::vector<double>& values) {
-    const hsize_t count = values.size();
-    const hid_t space = H5Screate_simple(1, &count, nullptr);
-    const hid_t id = H5Acreate_by_name(file_, path, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    REQUIRE(H5Awrite(id, H5T_NATIVE_DOUBLE, values.data()) >= 0);
-    H5Aclose(id);
-    H5Sclose(space);
-  }
-  void attribute(const char* path, const char* name, hid_t type, const void* value) {
-    const hid_t id = open_attribute(path, name, type);
-    REQUIRE(H5Awrite(id, type, value) >= 0);
-    H5Aclose(id);
-  }
   hid_t file() const { return file_; }
 
  private:
-  hid_t open_attribute(const char* path, const char* name, hid_t type) {
-    const hid_t space = H5Screate(H5S_SCALAR);
+  /// space: is closed.
+  void write_attribute(const char* path, const char* name, hid_t type, hid_t memory_type, hid_t space,
+                       const void* values) {
     const hid_t id = H5Acreate_by_name(file_, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     REQUIRE(id >= 0);
+    REQUIRE(H5Awrite(id, memory_type, values) >= 0);
+    H5Aclose(id);
     H5Sclose(space);
-    return id;
   }
 
   hid_t file_;

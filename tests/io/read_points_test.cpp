@@ -17,21 +17,6 @@
 namespace epsflow::io::test {
 namespace {
 
-TEST_CASE("read_points: the kind follows from the name, or else from the first bytes") {
-  const TempFolder folder;
-  const Values expected{1, 2, 3, 4};
-  for (const char* name : {"a.csv", "a.TSV", "a.txt", "a.dat", "a.asc", "a", "a.b.c"}) {
-    CAPTURE(name);
-    CHECK(values_of(read_points(folder.write(name, "1,2\n3,4\n"))) == expected);
-  }
-  const std::string array = npy("<f8", "(2, 2)", pack<double>({1, 2, 3, 4}));
-  for (const char* name : {"b.npy", "b.NPY", "b.array", "b", "b.dat"}) {
-    CAPTURE(name);
-    CHECK(values_of(read_points(folder.write(name, array))) == expected);
-  }
-  check_mentions(refusal(folder.write("c.npy", "1,2\n")), {"c.npy", "not an NPY file"});
-}
-
 TEST_CASE("read_points: columns that are chosen by the names that the file has") {
   const TempFolder folder;
   const auto text = folder.write("a.csv", "name,y,x\np,1,2\nq,3,4\n");
@@ -103,12 +88,6 @@ TEST_CASE("read_points: files that cannot be read") {
   check_mentions(refusal(folder / name), {name, "Permission denied"});
 }
 
-TEST_CASE("read_points: a table is chosen in FITS and HDF5 only") {
-  const TempFolder folder;
-  check_mentions(refusal<UsageError>(folder.write("a.csv", "1,2\n"), {.table = "1"}),
-                 {"a.csv", "ReadOptions::table", "text"});
-}
-
 TEST_CASE("read_points: options that the file has no use for are named") {
   const TempFolder folder;
   const auto text = folder.write("a.csv", "1,2\n");
@@ -117,6 +96,7 @@ TEST_CASE("read_points: options that the file has no use for are named") {
   check_mentions(refusal<UsageError>(array, {.raw = {.precision = Precision::float64}}),
                  {"a.npy", "ReadOptions::raw.precision"});
   check_mentions(refusal<UsageError>(text, {.external_storage = true}), {"ReadOptions::external_storage", "HDF5"});
+  check_mentions(refusal<UsageError>(text, {.table = "1"}), {"a.csv", "ReadOptions::table is for NPZ, FITS, HDF5"});
   check_mentions(refusal<UsageError>(array, {.text = {.header = TextLayout::Header::no}}),
                  {"ReadOptions::text.header", "NPY"});
   check_mentions(refusal<UsageError>(array, {.text = {.delimiter = ','}}), {"ReadOptions::text.delimiter"});

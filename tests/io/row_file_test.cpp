@@ -69,12 +69,12 @@ TEST_CASE("row files: a copy of what is read in its order alone") {
   const ReadOptions second{.columns = {"y"}};
   for (const auto& [options, dims] : {std::pair(ReadOptions{}, 2U), std::pair(second, 1U)}) {
     const FilePoints whole = read_points(records, options);
-    const std::optional<FileShape> shape = shape_of(records, options);
+    const std::optional<RowFile> shape = shape_of(records, options);
     REQUIRE(shape);
-    CHECK(shape->size == 5);
-    CHECK(shape->dims == dims);
-    CHECK(shape->precision == Precision::float64);
-    CHECK(shape->bytes() == whole.view().bytes());
+    CHECK(shape->rows.size == 5);
+    CHECK(shape->rows.dims == dims);
+    CHECK(shape->rows.precision == Precision::float64);
+    CHECK(shape->rows.bytes() == whole.view().bytes());
     for (const std::uint64_t at_once : {0, 17, 1000}) {
       const RowFile copy = copy_rows(records, options, *shape, folder / "", at_once);
       const std::span<const double> expected(static_cast<const double*>(whole.view().data()), 5 * dims);
@@ -89,7 +89,7 @@ TEST_CASE("row files: a copy of what is read in its order alone") {
   }
   CHECK(files_in(folder / "") == 1);  // the copies have no file names
   const auto none = folder.write("none.npy", npy("<i4", "(0, 2)", ""));
-  CHECK(shape_of(none, {})->size == 0);
+  CHECK(shape_of(none, {})->rows.size == 0);
   CHECK_FALSE(shape_of(records, {.columns = {"x"}, .weight = "y"}));
   CHECK_FALSE(shape_of(records, {.on_nan = NanPolicy::drop}));
   CHECK_FALSE(shape_of(folder.write("t.csv", "x,y\n1,2\n"), {}));
@@ -100,7 +100,7 @@ TEST_CASE("row files: a copy that cannot be") {
   const TempFolder folder;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto path = folder.write("n.npy", npy_records("[('x', '<f8')]", "(3,)", pack<double>({1, nan, 3})));
-  const std::optional<FileShape> shape = shape_of(path, {});
+  const std::optional<RowFile> shape = shape_of(path, {});
   REQUIRE(shape);
   check_error<InputError>({"n.npy", "row 1", "nan"}, [&] { (void)copy_rows(path, {}, *shape, folder / "", 8); });
   check_error<ResourceError>({"nowhere", "n.npy", "24 bytes"},

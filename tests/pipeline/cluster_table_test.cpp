@@ -169,6 +169,7 @@ TEST_CASE("cluster table: what is no table of neighbours is refused by its row")
   for (const double bad : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
     refused({"row 2", "to point 1", "at least 0"}, [&](Rows& rows) { rows.distances[7] = bad; });
   }
+  refused({"offsets of the table must begin with 0"}, [](Rows& rows) { rows.offsets[0] = 1; });
   refused({"offsets", "10"}, [](Rows& rows) { rows.offsets[4] = 9; });
   refused({"offsets", "row 1", "ascend"}, [](Rows& rows) { std::swap(rows.offsets[1], rows.offsets[2]); });
   refused({"10 entries", "9 distances"}, [](Rows& rows) { rows.distances.pop_back(); });

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -40,11 +41,11 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
+#include <nlohmann/json.hpp>
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/io/read/arrow/pandas_index.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -297,6 +298,28 @@ class FileMemory final : public arrow::ProxyMemoryPool {
 
 std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& file, const Source& source) {
   return value_of(arrow::io::ReadableFile::Open(file.path.string()), source, "opening the file");
+}
+
+/// Returns the names of the columns in which pandas has stored its index: the list "index_columns" of `metadata`, the
+/// JSON text that files of pandas have under the key `pandas`. A RangeIndex takes no column and has no name there.
+/// Empty if the list is missing or damaged.
+std::set<std::string> pandas_index(std::string_view metadata) {
+  using nlohmann::json;
+  // Only the list is stored, so that text of any size and depth takes little memory. The list is taken as soon as it
+  // ends, because pandas writes NaN among a frame's attributes as NaN, which is not valid JSON.
+  bool is_index = false;
+  json index;
+  const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (depth == 1 && event == json::parse_event_t::key) return is_index = parsed == "index_columns";
+    if (depth == 1 && event == json::parse_event_t::array_end && is_index) index = parsed;
+    return depth < 3;
+  };
+  std::ignore = json::parse(metadata, keep, /*allow_exceptions=*/false);
+  std::set<std::string> names;
+  for (const json& entry : index) {
+    if (entry.is_string()) names.insert(entry.get<std::string>());
+  }
+  return names;
 }
 
 /// The columns of a table that become coordinates; puts their values into a sink.
@@ -582,20 +605,12 @@ void read_parquet(const LibraryFile& file, const Source& source, ValueSink& poin
   columns.end();
 }
 
-}  // namespace
-
 void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points) {
   try {
     read_parquet(file, source, points);
   } catch (const parquet::ParquetException& error) {  // calls of libparquet outside of Arrow's interface throw
     check_arrow(arrow::Status::IOError(error.what()), source, "reading the Parquet file");
   }
-}
-
-Reader parquet_reader() {
-  return {.parse = parse_parquet, .library = "libparquet", .version = [] {
-            return "libparquet " + arrow::GetBuildInfo().version_string;
-          }};
 }
 
 void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& points) {
@@ -635,6 +650,14 @@ void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& point
     }
   }
   columns.end();
+}
+
+}  // namespace
+
+Reader parquet_reader() {
+  return {.parse = parse_parquet, .library = "libparquet", .version = [] {
+            return "libparquet " + arrow::GetBuildInfo().version_string;
+          }};
 }
 
 Reader arrow_reader() {

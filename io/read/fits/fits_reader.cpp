@@ -42,11 +42,6 @@ struct FitsColumn {
   std::optional<std::string> null_text = {};  ///< TNULL of an ASCII table, without blanks at its ends
 };
 
-std::optional<std::string> null_text_of(fitsfile* file, int number) {
-  const std::optional<std::string> text = read_fits_text(file, fmt::format("TNULL{}", number));
-  return text ? std::optional(std::string(trim(*text))) : std::nullopt;
-}
-
 FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Source& source) {
   int status = 0;
   std::array<char, FLEN_VALUE> name{};
@@ -87,7 +82,7 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   if (is_ascii) {
     column.text_begin = begin;
     column.text_width = width;
-    column.null_text = null_text_of(file, number);
+    if (const auto text = read_fits_text(file, fmt::format("TNULL{}", number))) column.null_text = trim(*text);
     fits_ascii_tform(form.data(), nullptr, nullptr, &column.implicit_decimals, &status);
     check_fits(status, source, fmt::format("reading the format of column {}", number - 1));
   }
@@ -319,8 +314,6 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
   }
 }
 
-}  // namespace
-
 void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& points) {
   const std::scoped_lock lock(fits_mutex());
   // The library reads whole blocks, but some programs do not pad the last one.
@@ -347,6 +340,8 @@ void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& point
                 .memory_taken = bytes.memory_taken});
   with_type(precision, [&](auto zero) { read_columns<decltype(zero)>(file.get(), chosen, table, points, source); });
 }
+
+}  // namespace
 
 Reader fits_reader() {
   return {.parse = parse_fits, .library = "cfitsio", .version = [] {

@@ -180,8 +180,6 @@ Hdf5Columns find_table(const Hdf5File& file) {
                      join(suitable), describe_columns(tables));
 }
 
-}  // namespace
-
 void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points) {
   const Hdf5Session session;
   const Hdf5File opened(file, source);
@@ -194,6 +192,8 @@ void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points
   }
   read_columns(table, opened, file.memory_taken, points);
 }
+
+}  // namespace
 
 Reader hdf5_reader() {
   return {.parse = parse_hdf5, .parse_neighbors = parse_hdf5_neighbors, .library = "libhdf5", .version = [] {

@@ -91,12 +91,6 @@ std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
   return found == kTypes.end() ? std::nullopt : std::optional(static_cast<ValueType>(found - kTypes.begin()));
 }
 
-/// Adds sizes. Throws InputError on overflow, because they come from the file.
-std::uint64_t add_sizes(std::uint64_t a, std::uint64_t b, const Source& source) {
-  if (a + b < a) throw_damaged(source, "the sizes in it do not fit 64 bits");
-  return a + b;
-}
-
 /// Parses a type such as '<f8': byte order, kind, size.
 NpyType parse_type(std::string_view text, const Source& source) {
   NpyType type{.name = show_text(text)};
@@ -174,18 +168,16 @@ RecordType parse_record_type(const Literal& list, const Source& source) {
       type.name = "a sub-array of " + type.name;
     }
     const std::uint64_t offset = record.bytes;
-    record.bytes = add_sizes(offset, type.bytes, source);
+    record.bytes += type.bytes;
+    if (record.bytes < offset) throw_damaged(source, "the sizes in it do not fit 64 bits");
     // Alignment gaps, which numpy writes as fields without a name, are left out.
     if (name != "") record.fields.push_back({name, std::move(type), offset});
   }
   return record;
 }
 
-template <std::size_t kSize>
-std::array<char, kSize> read_bytes(ByteStream& stream, const Source& source) {
-  std::array<char, kSize> bytes{};
-  if (stream.read(bytes) != kSize) throw_damaged(source, "it ends early");
-  return bytes;
+void read_all(ByteStream& stream, std::span<char> to, const Source& source) {
+  if (stream.read(to) != to.size()) throw_damaged(source, "it ends early");
 }
 
 std::string utf8_of_latin1(std::string_view text) {
@@ -208,14 +200,15 @@ Dictionary read_dictionary(ByteStream& stream, const Source& source) {
   if (!is_npy(stream.peek())) {
     throw source.error("not an NPY file: it does not begin with \\x93NUMPY; name it by its kind");
   }
-  const auto prefix = read_bytes<8>(stream, source);
+  std::array<char, 8> prefix{};
+  read_all(stream, prefix, source);
   const int major = static_cast<unsigned char>(prefix[6]);
   if (major < 1 || major > 3) {
     throw source.error("NPY version {} is unknown; 1, 2 and 3 can be read: save it with a current numpy", major);
   }
   std::array<char, 4> size{};
   const std::size_t size_bytes = major == 1 ? 2 : 4;
-  if (stream.read(std::span(size).first(size_bytes)) != size_bytes) throw_damaged(source, "it ends early");
+  read_all(stream, std::span(size).first(size_bytes), source);
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < size_bytes; ++i) {
     length |= std::uint64_t{static_cast<unsigned char>(size[i])} << (8 * i);
@@ -227,7 +220,7 @@ Dictionary read_dictionary(ByteStream& stream, const Source& source) {
     throw_damaged(source, fmt::format("it should be {} bytes long, but has {} at most", length, most));
   }
   std::string text(static_cast<std::size_t>(length), '\0');
-  if (stream.read(text) != text.size()) throw_damaged(source, "it ends early");
+  read_all(stream, text, source);
   return {major < 3 ? utf8_of_latin1(text) : std::move(text), begin + length};
 }
 

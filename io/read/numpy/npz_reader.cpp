@@ -245,8 +245,6 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
   return points.take();
 }
 
-}  // namespace
-
 FilePoints read_npz(ByteStream& stream, const Source& source) {
   const Archive archive(stream, source);
   const Source remaining = source.with_taken(archive.memory());
@@ -262,6 +260,8 @@ FilePoints read_npz(ByteStream& stream, const Source& source) {
   points.inputs.front().kind = fmt::format("NPZ member {}, {}", member.name, points.inputs.front().kind);
   return points;
 }
+
+}  // namespace
 
 std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file) {
   struct Opened {

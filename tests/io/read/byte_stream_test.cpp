@@ -4,10 +4,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <epsflow/io/read/library_file.hpp>
@@ -113,13 +111,11 @@ TEST_CASE("byte stream: named pipes, plain and gzipped") {
   const std::string text = many_numbers();
   for (const std::string& bytes : {text, gzip(text)}) {
     const auto pipe = folder / "pipe";
-    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    std::thread writer([&] { folder.write("pipe", bytes); });
+    test::feed_pipe(folder.write("file", bytes), pipe);
     const auto stream = open_stream(pipe);
     CHECK(stream->regular_file() == nullptr);
     CHECK_FALSE(stream->size().has_value());
     CHECK(all_of(*stream) == text);
-    writer.join();
     std::filesystem::remove(pipe);
   }
 }

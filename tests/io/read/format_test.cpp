@@ -54,7 +54,9 @@ TEST_CASE("format: first bytes win over the name") {
   CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.csv") == "Parquet");
   CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.raw") == "raw");  // raw files may begin with any four bytes
   CHECK(kind_of("1,2\n", "a.npy") == "NPY");               // the NPY reader reports the wrong format
-  CHECK(kind_of("1,2\n") == "text");
+  for (const char* name : {"a.csv", "a.TSV", "a.txt", "a.dat", "a.asc", "a", "a.b.c"}) {
+    CHECK(kind_of("1,2\n", name) == "text");
+  }
   CHECK(kind_of("") == "text");
   CHECK(kind_of("PK\x03\x04 and other floats"sv, "a.raw") == "raw");
 }

@@ -1,6 +1,5 @@
 #include <epsflow/io/read/readers.hpp>
 
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,6 @@
 namespace epsflow::io {
 namespace {
 
-using test::bytes_of_value;
 using test::check_mentions;
 using test::error_of;
 using test::Values;
@@ -55,15 +53,6 @@ TEST_CASE("raw: errors") {
   check_mentions(refusal(four_doubles(), {.columns = {"x"}, .raw = {.dims = 2}}), {"'x'", "0 to 1"});
   check_mentions(refusal<ResourceError>(four_doubles(), {.raw = {.dims = 2}, .memory = 31}),
                  {"32 bytes", "31 bytes", "ReadOptions::memory"});
-}
-
-TEST_CASE("raw: NaN") {
-  const std::string bytes =
-      four_doubles() + bytes_of_value(std::numeric_limits<double>::quiet_NaN()) + bytes_of_value(1.0);
-  check_mentions(refusal(bytes, {.raw = {.dims = 2}}), {"cloud.raw", "row 2", "column 0", "nan", "NanPolicy::drop"});
-  const FilePoints kept = read(bytes, {.on_nan = NanPolicy::drop, .raw = {.dims = 2}});
-  CHECK(values_of(kept) == Values{1, 2, 3, 4});
-  CHECK(kept.dropped_rows() == 1);
 }
 
 }  // namespace

@@ -39,6 +39,14 @@ TEST_CASE("columns: names, numbers, numbers from the end, ranges") {
                    {"stars.csv", std::string("'") + wanted + "'", "ReadOptions::columns", "0 to 4"});
   }
   check_mentions(error_of<UsageError>([&] { (void)select({"1-3", "2"}, numbered); }), {"column 2", "twice"});
+  const ColumnList twice{.count = 3, .names = {"lat", "lon", "lat"}};
+  check_mentions(error_of<InputError>([&] { (void)select({"Lon"}, twice); }), {"stars.csv", "'Lon'", "lat, lon, lat"});
+  check_mentions(error_of<InputError>([&] { (void)select({"lat"}, twice); }),
+                 {"0 and 2", "'lat'", "ReadOptions::columns"});
+  check_mentions(error_of<UsageError>([&] {
+                   (void)select({"lon", "1"}, twice);
+                 }),
+                 {"'lon'", "twice", "ReadOptions::columns"});
 }
 
 TEST_CASE("columns: a long list is cut") {

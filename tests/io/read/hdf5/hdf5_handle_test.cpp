@@ -17,4 +17,14 @@ TEST_CASE("hdf5: the text of an error is one line") {
   CHECK(take_error_text() == "HDF5 gives no reason");
 }
 
+TEST_CASE("hdf5: the program prints the library's errors after a session as before") {
+  H5E_auto2_t before = nullptr;
+  H5E_auto2_t after = nullptr;
+  void* data = nullptr;
+  H5Eget_auto2(hid_t{0}, &before, &data);
+  { const Hdf5Session session; }
+  H5Eget_auto2(hid_t{0}, &after, &data);
+  CHECK(before == after);
+}
+
 }  // namespace epsflow::io::test

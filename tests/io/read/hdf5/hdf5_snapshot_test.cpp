@@ -27,8 +27,11 @@ struct Sample {
   double files = 1;
 };
 
-void write(const std::filesystem::path& file, const Sample& sample, hid_t type = H5T_IEEE_F32LE) {
+/// more: writes what else the file has.
+void write(const std::filesystem::path& file, const Sample& sample, hid_t type = H5T_IEEE_F32LE,
+           void (*more)(Hdf5Writer&) = nullptr) {
   Hdf5Writer out(file);
+  if (more != nullptr) more(out);
   const auto n = [](const Values& positions) { return static_cast<double>(positions.size() / 3); };
   const Values here{n(sample.gas), n(sample.dark), 0, 0, 0, 0};
   out.group("/Header");
@@ -148,20 +151,10 @@ TEST_CASE("snapshot: no box where it is open, and a SWIFT file that says so") {
   const TempFolder folder;
   write(folder / "open.hdf5", {.box = {0}});
   CHECK(read_points(folder / "open.hdf5").box.empty());
-  write(folder / "swift.hdf5", {}, H5T_IEEE_F64LE);
-  {
-    const hid_t file = H5Fopen((folder / "swift.hdf5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    H5Gclose(H5Gcreate2(file, "/Parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    const hid_t text = H5Tcopy(H5T_C_S1);
-    const hid_t scalar = H5Screate(H5S_SCALAR);
-    const hid_t id = H5Acreate_by_name(file, "/Parameters", "InitialConditions:periodic", text, scalar, H5P_DEFAULT,
-                                       H5P_DEFAULT, H5P_DEFAULT);
-    H5Awrite(id, text, "0");
-    H5Aclose(id);
-    H5Sclose(scalar);
-    H5Tclose(text);
-    H5Fclose(file);
-  }
+  write(folder / "swift.hdf5", {}, H5T_IEEE_F64LE, [](Hdf5Writer& out) {
+    out.group("/Parameters");
+    out.text("/Parameters", "InitialConditions:periodic", "0");
+  });
   const FilePoints points = read_points(folder / "swift.hdf5");
   CHECK(points.box.empty());
   CHECK(points.precision() == Precision::float64);

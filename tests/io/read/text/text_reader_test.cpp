@@ -46,12 +46,6 @@ TEST_CASE("text: runs of blanks and tabs are one delimiter, and none at the ends
   CHECK(values_of(read("  x   y\n  1 \t  2  \n3   4\r\n\t5  6")) == Values{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("text: a single column") {
-  const FilePoints points = read("depth\n1\n2\n3\n");
-  CHECK(points.dims() == 1);
-  CHECK(values_of(points) == Values{1, 2, 3});
-}
-
 TEST_CASE("text: the second row settles what the delimiter is") {
   CHECK(values_of(read("time (s, UTC);lat\n1;2\n3;4\n")) == Values{1, 2, 3, 4});
   CHECK(values_of(read("a, b\tc\n1\t2\n")) == Values{1, 2});
@@ -128,33 +122,16 @@ TEST_CASE("text: a quote that is never closed") {
   check_mentions(refusal("a,b\n\"1,2\n3,4\n", {.columns = {"b"}}), {"line 2", "quote"});
 }
 
-TEST_CASE("text: columns by name, by number, in the order asked for") {
-  constexpr std::string_view kText = "site,lat,lon,h\nDGAR,1,2,3\nBRAZ,4,5,6\n";
-  CHECK(values_of(read(kText, {.columns = {"lon", "lat"}})) == Values{2, 1, 5, 4});
-  CHECK(values_of(read(kText, {.columns = {"3", "1"}})) == Values{3, 1, 6, 4});
-  CHECK(read(kText, {.columns = {"3", "lat"}}).column_names == Names{"h", "lat"});
+TEST_CASE("text: columns in the order asked for") {
+  const FilePoints points = read("site,lat,lon,h\nDGAR,1,2,3\nBRAZ,4,5,6\n", {.columns = {"3", "lat"}});
+  CHECK(values_of(points) == Values{3, 1, 6, 4});
+  CHECK(points.column_names == Names{"h", "lat"});
   CHECK(values_of(read("7,8\n", {.columns = {"1"}})) == Values{8});
-  // A name comes before a number.
-  CHECK(values_of(read("a,0\n1,2\n", {.columns = {"0"}, .text = {.header = Header::yes}})) == Values{2});
 }
 
-TEST_CASE("text: columns that are not there, twice there, or asked for twice") {
-  constexpr std::string_view kText = "lat,lon,lat\n1,2,3\n";
-  check_mentions(refusal(kText, {.columns = {"Lon"}}), {"stars.csv", "'Lon'", "lat, lon, lat", "ReadOptions::columns"});
-  check_mentions(refusal(kText, {.columns = {"3"}}), {"'3'", "lat, lon, lat"});
-  check_mentions(refusal("1,2\n", {.columns = {"2"}}), {"'2'", "0 to 1"});
-  check_mentions(refusal(kText, {.columns = {"lat"}}), {"0 and 2", "'lat'", "ReadOptions::columns"});
-  check_mentions(refusal<UsageError>(kText, {.columns = {"lon", "1"}}), {"'lon'", "twice", "ReadOptions::columns"});
-}
-
-TEST_CASE("text: without --columns every column must be numeric") {
-  const auto on_nan = GENERATE(NanPolicy::error, NanPolicy::drop);
-  const std::string text = refusal("site,lat\nDGAR,1\nBRAZ,2\n", {.on_nan = on_nan});
-  check_mentions(text, {"stars.csv", "'site'", "text", "ReadOptions::columns", "site, lat"});
-}
-
-TEST_CASE("text: NaN, infinity, empty and other text under both policies") {
-  const std::string bad = GENERATE("nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "", "  ", "\"\"");
+TEST_CASE("text: NaN, infinity and every mark of nothing under both policies") {
+  const std::string bad = GENERATE("nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "", "  ", "\"\"", "NA", "N/A",
+                                   "n/a", "#N/A", "<NA>", "null", "NULL", "None", "-", "--", "---", "?", "\" NA \"");
   CAPTURE(bad);
   const std::string text = "# note\nlat,lon\n1,2\n3," + bad + "\n5,6\n";
   check_mentions(refusal(text), {"stars.csv", "line 4", "row 1", "'lon'", "NanPolicy::drop"});
