@@ -166,14 +166,6 @@ TEST_CASE("spanning trees: one point, and two") {
   check({}, PointsView(std::span<const double>(one), 1), {1, 2});
 }
 
-TEST_CASE("spanning trees: a cancelled search throws") {
-  const DataSet data = test::make_data("uniform", 500, 2, Precision::float64, 1);
-  CancelToken cancel;
-  cancel.cancel();
-  const std::vector<std::uint32_t> minpts{5};
-  REQUIRE_THROWS_AS(spanning_trees(data.view(), {}, minpts, cancel, [](SpanningTree&&) {}), Cancelled);
-}
-
 TEST_CASE("spanning trees: a cancellation ends the search of other components at once, also of one range of leaves") {
   const DataSet data = test::make_data("uniform", 1000, 512, Precision::float64, 1);
   const index::LeafOrder leaves(data.view(), {});
