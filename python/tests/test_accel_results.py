@@ -116,14 +116,16 @@ def test_hdbscan_has_the_labels_of_epsflow_where_distances_tie():
     "options",
     [
         {}, {"cluster_selection_epsilon": 0.2}, {"max_cluster_size": 60}, {"cluster_selection_method": "leaf"},
-        {"max_cluster_size": 60, "cluster_selection_epsilon": 0.2},
+        {"max_cluster_size": 60, "cluster_selection_epsilon": 0.2}, {"max_cluster_size": -1},
+        {"cluster_selection_epsilon": float("nan")}, {"allow_single_cluster": True, "min_cluster_size": 120},
     ],
 )
 def test_the_package_hdbscan_without_ties(options):
     for seed in range(10):
         X = blobs(seed, d=1 + seed % 4)
-        parameters = {"algorithm": "prims_kdtree", "gen_min_span_tree": True, "prediction_data": True, **options}
-        a, b = check_same(("labels_",), lambda: hdbscan.HDBSCAN(6, min_samples=1, **parameters).fit(X))
+        parameters = {"min_cluster_size": 6, "min_samples": 1, **options}
+        more = {"algorithm": "prims_kdtree", "gen_min_span_tree": True, "prediction_data": True}
+        a, b = check_same(("labels_",), lambda: hdbscan.HDBSCAN(**parameters, **more).fit(X))
         for name in ("probabilities_", "outlier_scores_", "relative_validity_"):
             assert np.allclose(getattr(a, name), getattr(b, name), rtol=1e-9), name
         # hdbscan adds the stabilities of merged clusters in float32.
@@ -135,7 +137,7 @@ def test_the_package_hdbscan_without_ties(options):
             for name in x.dtype.names or [slice(None)]:
                 assert np.allclose(x[name], y[name], rtol=1e-9), (tree, name)
         assert len(b.exemplars_) == len(a.exemplars_)
-        boruvka = hdbscan.HDBSCAN(6, min_samples=1, approx_min_span_tree=False, **options).fit(X)
+        boruvka = hdbscan.HDBSCAN(**parameters, approx_min_span_tree=False).fit(X)
         assert adjusted_rand_score(boruvka.labels_, b.labels_) == 1  # it numbers clusters in another order
 
 

@@ -76,18 +76,6 @@ def test_a_metric_that_epsflow_lacks_is_left_to_the_original():
         assert "alpha=2.0" in last_call().reason
 
 
-@needs_hdbscan
-@pytest.mark.parametrize(
-    "options",
-    [{"max_cluster_size": -1}, {"cluster_selection_epsilon": float("nan")}, {"allow_single_cluster": True}],
-)
-def test_odd_parameters_of_hdbscan(options):
-    X = np.random.default_rng(3).normal(size=(300, 2))
-    parameters = {"min_samples": 1, "algorithm": "prims_kdtree", **options}
-    a, b = check_same(("labels_",), lambda: hdbscan.HDBSCAN(30, **parameters).fit(X))
-    assert np.allclose(a.cluster_persistence_, b.cluster_persistence_)
-
-
 def test_unchecked_parameters_of_scikit_learn():
     X = blobs(20)
     for options in ({"max_cluster_size": 0}, {"min_cluster_size": 8.0}, {"cluster_selection_epsilon": -1.0}):
