@@ -53,34 +53,24 @@ def test_predictions_check_their_options():
         fitted.set_params(backend="tpu").predict(np.zeros((1, 2)))
 
 
-def test_predictions_share_an_index():
-    random = np.random.default_rng(9)
-    X = random.normal(size=(2000, 2))
-    fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X)
-    labels = fitted.labels_.copy()
-    np.testing.assert_array_equal(fitted.predict(X[:1]), labels[:1])
-    # Assigned attributes do not change the fitted core points.
-    fitted.labels_ = np.zeros(len(X), dtype=np.int64)
-    np.testing.assert_array_equal(fitted.predict(X), labels)
-    for other in (copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted)), fitted.set_params(n_jobs=2)):
-        np.testing.assert_array_equal(other.predict(X), labels)
-    # Another fit replaces the core points.
-    np.testing.assert_array_equal(fitted.fit(-X).predict(-X), labels)
-
-
-def test_arrays_of_the_caller_change_no_prediction():
-    X = np.random.default_rng(9).normal(size=(500, 2))
+def test_changes_of_arrays_and_copies_change_no_prediction():
+    X = np.random.default_rng(9).normal(size=(2000, 2))
     points = X.copy()
-    fitted = epsflow.DBSCAN(0.2, min_samples=5).fit(points)
-    labels = fitted.labels_.copy()
+    fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(points)
+    labels, before = fitted.labels_.copy(), pickle.loads(pickle.dumps(fitted))
     assert 0 < labels.max()
+    np.testing.assert_array_equal(fitted.predict(X[:1]), labels[:1])
     points[:] = 0
     fitted.labels_[:] = 7
     fitted.core_sample_indices_[:] = 0
-    for model in (fitted, copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
+    fitted.labels_ = np.zeros(len(X), dtype=np.int64)
+    copies = copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))
+    for model in (fitted, before, *copies, fitted.set_params(n_jobs=2)):
         with pytest.raises(ValueError, match="read-only"):
             model.components_[:] = 1e6
         np.testing.assert_array_equal(model.predict(X), labels)
+    # Another fit replaces the core points.
+    np.testing.assert_array_equal(fitted.fit(-X).predict(-X), labels)
 
 
 def test_predictions_in_threads():
