@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from accelerated import blobs
 from checks import check_refused
+from programs import succeeded
 
 import epsflow
 from epsflow import _membership
@@ -84,6 +86,46 @@ def test_columns_of_trees():
     births = 1 / clusters["birth"].to_numpy()
     of_rows = (rows["lambda_val"] - births[rows["parent"] - n]) * rows["child_size"]
     np.testing.assert_allclose(of_rows.groupby(rows["parent"]).sum(), clusters["stability"])
+
+
+def check_steps(steps, members, condensed, c):
+    """Checks how many samples are left in cluster c below the eps of each step: pairs of an eps and a number."""
+    death = condensed.clusters["death"][c]
+    leave = np.where(condensed.last_cluster[members] == c, condensed.leaves_at[members], death)
+    assert steps[0][0] == leave.max() and steps[-1] == (death, 0) and len(steps) <= 17
+    assert [left for _, left in steps] == [(leave < eps).sum() for eps, _ in steps]
+
+
+def test_files_of_the_program(tmp_path, program):
+    X = np.round(blobs(3), 1)
+    X = np.concatenate([X, X[[7] * 6]])  # so that a cluster ends at eps 0
+    np.save(tmp_path / "x.npy", X)
+    words = ("hdbscan", tmp_path / "x.npy", "--minpts", "3,5", "--min-cluster-size", "4,8", "--outlier-scores")
+    for method in ("eom", "leaf"):
+        succeeded(program(*words, "--selection", method, "--out", tmp_path / method))
+        arrays = np.load(tmp_path / method / "hierarchy.npz")
+        for tree, size in itertools.product(epsflow.hierarchy(X, [3, 5]), (4, 8)):
+            of = f"minpts_{tree.min_samples}/"
+            for name, values in {"core_distance": tree.core_distances, "parent": tree.parents}.items():
+                np.testing.assert_array_equal(arrays[of + name], values)
+            for name, column in {"eps": "eps", "parent": "parent", "size": "size", "first_id": "first"}.items():
+                np.testing.assert_array_equal(arrays[f"{of}node_{name}"], tree.nodes[column])
+            variant, condensed = f"minpts_{tree.min_samples}_size_{size}", tree.condense(size)
+            found, of = condensed.select(method), f"{variant}/"
+            for name in ("parent", "birth", "death", "size", "stability"):
+                np.testing.assert_array_equal(arrays[of + name], condensed.clusters[name])
+            labels = np.full(len(condensed.clusters), -1)
+            labels[found.nodes] = np.arange(len(found.nodes))
+            np.testing.assert_array_equal(arrays[of + "label"], labels)
+            for c in range(len(labels)):
+                members = np.flatnonzero(condensed._labels_of_clusters([c])[condensed.last_cluster] == 0)
+                assert arrays[of + "first_id"][c] == members[0]
+                rows = arrays[of + "step_cluster"] == c
+                steps = list(zip(arrays[of + "step_eps"][rows], arrays[of + "step_size"][rows]))
+                check_steps(steps, members, condensed, c)
+            scores = condensed.outlier_scores()
+            for folder, values in zip(("labels", "probabilities", "outlier_scores"), (*found[:2], scores)):
+                np.testing.assert_array_equal(np.load(tmp_path / method / folder / f"{variant}.npy"), values)
 
 
 def test_hierarchies_of_distances():
