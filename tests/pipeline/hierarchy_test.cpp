@@ -221,13 +221,10 @@ TEST_CASE("hierarchy: a cancellation ends the making of a tree at once") {
 
 TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   const DataSet data = make_data("uniform", 50, 2, Precision::float64, 1);
-  const auto error = [&](std::vector<std::uint32_t> minpts) {
-    return error_of<UsageError>([&] { (void)hierarchy(data.view(), minpts); });
-  };
-  check_mentions(error({5, 0}), {"minpts is 0", "from 1"});
-  check_mentions(error({51}), {"minpts is 51", "50 points"});
+  check_error<UsageError>({"minpts is 0", "from 1"}, [&] { (void)hierarchy(data.view(), std::array{5U, 0U}); });
+  check_error<UsageError>({"minpts is 51", "50 points"}, [&] { (void)one_hierarchy(data.view(), 51); });
   const PointsView none(std::span<const double>(), 2);
-  check_mentions(error_of<UsageError>([&] { (void)hierarchy(none, std::array{1U}); }), {"no points", "at least one"});
+  check_error<UsageError>({"no points", "at least one"}, [&] { (void)one_hierarchy(none, 1); });
   std::vector<double> weights(50, 1.0);
   PointSet weighted(data.view());
   weighted.weights = weights;

@@ -154,8 +154,7 @@ TEST_CASE("binary trees: one point, and a size out of range") {
   REQUIRE(BinaryTree(hierarchy).rows().empty());
   const DataSet data = test::make_data("uniform", 5, 2, Precision::float64, 1);
   const BinaryTree tree(hierarchy_of(data.view(), 2));
-  test::check_mentions(test::error_of<UsageError>([&] { (void)tree.condense(6); }),
-                       {"min_cluster_size is 6", "5 points"});
+  test::check_error<UsageError>({"min_cluster_size is 6", "5 points"}, [&] { (void)tree.condense(6); });
 }
 
 TEST_CASE("binary trees: a cancellation ends the making of one, of its rows, of a linkage and of a cut") {
