@@ -213,14 +213,6 @@ def test_predictions_that_are_refused():
     )
 
 
-def test_predictions_of_a_single_cluster():
-    X = np.random.default_rng(0).random((140, 2))
-    model = epsflow.HDBSCAN(min_cluster_size=20, allow_single_cluster=True).fit(X)
-    assert set(model.labels_) == {-1, 0}
-    labels, _ = epsflow.approximate_predict(model, np.vstack([X, [[1000.0, 1000.0]]]))
-    assert labels[-1] == -1 and (labels[:-1] == model.labels_).mean() > 0.8
-
-
 def test_that_ties_in_long_chains_take_linear_time():
     # Pairs of equal distances that join in the worst order: each new node meets all before it.
     sparse = pytest.importorskip("scipy.sparse")
@@ -246,7 +238,8 @@ def test_that_predictions_search_all_pairs(metric):
     for seed in range(8):
         grid = 8.0 if seed % 2 else 2.0**20  # sums of squares are exact, so that ties are
         X, Y = np.round(blobs(seed) * grid) / grid, np.round(blobs(seed + 100, 80) * grid) / grid
-        model = epsflow.HDBSCAN(metric=metric, min_samples=1 + seed).fit(X)
+        single = {"min_cluster_size": 140, "allow_single_cluster": True} if seed == 4 else {}
+        model = epsflow.HDBSCAN(metric=metric, min_samples=1 + seed, **single).fit(X)
         distances = metrics.pairwise_distances(Y, X, metric=metric)
         own = np.sort(distances, axis=1)[:, seed - 1] if seed else 0
         heights = np.maximum(np.maximum(distances, model.hierarchy_.core_distances), np.reshape(own, (-1, 1)))
@@ -263,9 +256,11 @@ def test_that_predictions_search_all_pairs(metric):
                     c = parents[c]
                 while c > 0 and c not in selected:
                     c = parents[c]
-                label = list(selected).index(c) if c in selected else -1
+                # Of a root that is selected only the densest samples are members.
+                label = list(selected).index(c) if c in selected and (c > 0 or eps <= deaths[0]) else -1
                 allowed.add((label, min(1.0, deaths[c] / eps if eps else 1.0) if label >= 0 else 0.0))
             assert any(labels[y] == a and np.isclose(probabilities[y], b) for a, b in allowed), (seed, y)
+        assert not single or set(labels) == {-1, 0} and list(selected) == [0]
 
 
 def test_predictions_under_metrics_of_epsflow():
