@@ -85,7 +85,7 @@ def test_dbscan_of_sparse_points_and_of_a_table():
 def test_hdbscan_gives_the_labels_of_scikit_learn_without_ties(min_samples, method):
     """Mutual reachability distances tie if min_samples is above 2: then two samples may share a core distance."""
     for seed in range(25):
-        X = blobs(seed, n=100 + 17 * seed, d=1 + seed % 4)
+        X = blobs(seed, n=20 + 20 * seed, d=1 + seed % 4)
         parameters = {"min_samples": min_samples, "cluster_selection_method": method, "copy": True}
         a, b = check_same(("labels_",), lambda: HDBSCAN(4 + seed % 9, **parameters).fit(X))
         assert np.allclose(a.probabilities_, b.probabilities_, rtol=1e-12)
