@@ -63,35 +63,30 @@ class Hdbscan(PageTest):
 
 
 class Results(Hdbscan):
-    def test_values_that_repeat_and_counts(self):
-        self.succeeds(*self.words(minpts="5,3,5", sizes="8,4,8"))
+    def test_labels_of_two_squares(self):
+        self.succeeds(*self.words(minpts=2, sizes=3, points=self.write("squares.csv", SQUARES)))
+        self.assertEqual(self.labels(2, 3), (0,) * 4 + (1,) * 5)  # the far point leaves the second square
+
+    def test_counts_copies_and_catalogues_have_the_same_also_if_values_repeat(self):
+        self.succeeds(*self.words("--labelled", "csv", "--catalog", "csv", minpts="5,3,5", sizes="8,4,8"))
+        arrays = npz(self.out / "hierarchy.npz")
         for row, (minpts, size) in zip(self.rows(), itertools.product((3, 5), (4, 8)), strict=True):
             self.assertEqual((int(row["minpts"]), int(row["min_cluster_size"])), (minpts, size))
-            labels = npy_labels(self.out / row["labels"])
-            self.assertEqual(labels, self.labels(minpts, size))
+            labels, probabilities = self.labels(minpts, size), self.numbers("probabilities", minpts, size)
+            self.assertEqual(npy_labels(self.out / row["labels"]), labels)
             sizes = [labels.count(c) for c in range(max(labels) + 1)]
             self.assertEqual([int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
                              [len(sizes), labels.count(-1), sum(sizes), max(sizes)])
-        self.succeeds(*self.words("--overwrite", minpts=2, sizes=3, points=self.write("squares.csv", SQUARES)))
-        self.assertEqual(self.labels(2, 3), (0,) * 4 + (1,) * 5)  # the far point leaves the second square
-
-    def test_every_kind_of_copy_and_catalogue_has_the_same(self):
-        self.succeeds(*self.words("--labelled", "csv", "--catalog", "csv"))
-        arrays = npz(self.out / "hierarchy.npz")
-        for minpts, size in itertools.product((3, 5), (4, 8)):
-            labels, probabilities = self.labels(minpts, size), self.numbers("probabilities", minpts, size)
             rows = self.rows(f"labelled/minpts_{minpts}_size_{size}.csv")
-            self.assertEqual([r["name"] for r in rows], [f"p{i}" for i in range(len(labels))])
-            self.assertEqual([(int(r["label"]), float(r["probability"])) for r in rows],
-                             list(zip(labels, probabilities)))
+            self.assertEqual([(r["name"], int(r["label"]), float(r["probability"])) for r in rows],
+                             [(f"p{i}", *found) for i, found in enumerate(zip(labels, probabilities))])
             catalog = self.rows(f"catalog/minpts_{minpts}_size_{size}.csv")
-            self.assertEqual([int(r["size"]) for r in catalog], [labels.count(c) for c in range(max(labels) + 1)])
+            self.assertEqual([int(r["size"]) for r in catalog], sizes)
             of = f"minpts_{minpts}_size_{size}/"
             node = {c: i for i, c in enumerate(arrays[of + "label"])}
             for name in ("birth", "death"):
                 self.assertEqual([float(r[name]) for r in catalog],
                                  [arrays[of + name][node[c]] for c in range(len(catalog))])
-            row = next(r for r in self.rows() if (r["minpts"], r["min_cluster_size"]) == (str(minpts), str(size)))
             mean = sum(float(r["persistence"]) for r in catalog) / len(catalog)
             self.assertAlmostEqual(float(row["persistence"]), mean)
         # The same numbers come back from the other formats, which epsflow reads.
