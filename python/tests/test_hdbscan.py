@@ -195,10 +195,6 @@ def test_clusters_of_equal_points():
     assert model.labels_.tolist() == [0] * 7 + [1] * 6
     assert model.probabilities_.tolist() == [1] * 5 + [0, 0] + [1] * 5 + [0]
     assert model.cluster_persistence_.tolist() == [1, 1]
-    equal = np.ones((30, 2))
-    assert (epsflow.HDBSCAN().fit(equal).labels_ == -1).all()
-    single = epsflow.HDBSCAN(allow_single_cluster=True).fit(equal)
-    assert (single.labels_ == 0).all() and (single.probabilities_ == 1).all()
 
 
 def test_predictions_that_are_refused():
