@@ -21,6 +21,10 @@ from epsflow.accel import _calls, _dbscan, _trees
 # ---------------------------------------------------------------- errors and calls that are left to the original
 
 
+def model_of_root(X):
+    return hdbscan.HDBSCAN(20, allow_single_cluster=True, prediction_data=True).fit(X)
+
+
 def bad_calls():
     X = blobs(12, n=40)
     gap = X.copy()
@@ -49,6 +53,8 @@ def bad_calls():
             "hdbscan other columns": lambda: hdbscan.approximate_predict(
                 hdbscan.HDBSCAN(prediction_data=True).fit(X), X[:, :1]
             ),
+            "hdbscan vector of a root": lambda: hdbscan.membership_vector(model_of_root(X), X),
+            "hdbscan vectors of a root": lambda: hdbscan.all_points_membership_vectors(model_of_root(X)),
         } if hdbscan else {}),
     }
 
@@ -99,18 +105,6 @@ def test_a_cache_of_the_original_stays(tmp_path):
         again = hdbscan.HDBSCAN(6, memory=joblib.Memory(tmp_path, verbose=0)).fit(X)
     assert set(before) < set(entries())
     assert adjusted_rand_score(model.labels_, again.labels_) > 0.9
-
-
-@needs_hdbscan
-def test_vectors_of_a_root_that_is_a_cluster_are_left_to_the_original():
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    model = hdbscan.HDBSCAN(30, allow_single_cluster=True, prediction_data=True).fit(X)
-    assert set(model.labels_) <= {-1, 0}
-    for function in (lambda: hdbscan.membership_vector(model, X), lambda: hdbscan.all_points_membership_vectors(model)):
-        with pytest.raises(KeyError):
-            function()
-        with accel.enable(), pytest.raises(KeyError):
-            function()
 
 
 def test_data_of_a_class_that_only_the_original_knows():
