@@ -35,7 +35,7 @@ std::map<std::uint64_t, std::set<std::uint64_t>> members_of(const std::vector<Co
   return members;
 }
 
-// python/tests/test_accel_results.py compares rows without ties with those of scikit-learn.
+// python/tests/test_accel_results.py compares rows without ties with the rows of scikit-learn.
 TEST_CASE("binary trees: their condensed rows hold the clusters of the condensed tree, whatever ties there are") {
   std::size_t splits = 0;
   for (std::uint64_t seed = 0; seed < test::sets_of(600); ++seed) {
