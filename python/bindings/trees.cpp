@@ -34,16 +34,11 @@ std::unique_ptr<Task> start_new_neighbors(const PyDataset& data, const Hierarchy
                       });
 }
 
-const CancelToken& cancel_of(const Observer& observer) {
-  static const CancelToken never;
-  return observer.cancel != nullptr ? *observer.cancel : never;
-}
-
 /// distances: [n, n] float64. It must not change before the task has ended.
 std::unique_ptr<Task> start_matrix_hierarchy(const HostArray& distances, std::uint32_t minpts) {
   return start_making([values = std::span(static_cast<const double*>(distances.data()), distances.size()),
                        n = distances.shape(0), minpts](const Observer& observer) {
-    return Hierarchy(spanning_tree_of_matrix(values, n, minpts, cancel_of(observer)), cancel_of(observer));
+    return Hierarchy(spanning_tree_of_matrix(values, n, minpts, *observer.cancel), *observer.cancel);
   });
 }
 
@@ -51,7 +46,7 @@ std::unique_ptr<Task> start_graph_hierarchy(const Vector<std::int64_t>& offsets,
                                             const Vector<double>& distances, std::uint32_t minpts) {
   return start_making([graph = DistanceGraph{span_of(offsets), span_of(columns), span_of(distances)},
                        minpts](const Observer& observer) {
-    return Hierarchy(spanning_tree_of_graph(graph, minpts, cancel_of(observer)), cancel_of(observer));
+    return Hierarchy(spanning_tree_of_graph(graph, minpts, *observer.cancel), *observer.cancel);
   });
 }
 
@@ -70,7 +65,7 @@ std::unique_ptr<Task> start_restored(std::uint32_t minpts, const Vector<double>&
     tree->edges[i] = {heights.data()[i], static_cast<std::uint32_t>(a.data()[i]),
                       static_cast<std::uint32_t>(b.data()[i])};
   }
-  return start_making([tree](const Observer& observer) { return Hierarchy(std::move(*tree), cancel_of(observer)); });
+  return start_making([tree](const Observer& observer) { return Hierarchy(std::move(*tree), *observer.cancel); });
 }
 
 /// Returns columns of merges: a, b, eps, number of points.
@@ -79,36 +74,35 @@ nb::tuple columns_of(std::span<const LinkageRow> rows) {
 }
 
 std::unique_ptr<Task> start_cut(const Hierarchy& tree, double eps, std::uint32_t least) {
-  return start_making([=, &tree](const Observer& observer) { return tree.cut(eps, least, cancel_of(observer)); },
+  return start_making([=, &tree](const Observer& observer) { return tree.cut(eps, least, *observer.cancel); },
                       kAsColumn);
 }
 
 std::unique_ptr<Task> start_linkage(const Hierarchy& tree) {
-  return start_making([&tree](const Observer& observer) { return tree.linkage(cancel_of(observer)); }, columns_of);
+  return start_making([&tree](const Observer& observer) { return tree.linkage(*observer.cancel); }, columns_of);
 }
 
 std::unique_ptr<Task> start_binary_tree(const Hierarchy& tree) {
-  return start_making([&tree](const Observer& observer) { return BinaryTree(tree, cancel_of(observer)); });
+  return start_making([&tree](const Observer& observer) { return BinaryTree(tree, *observer.cancel); });
 }
 
 std::unique_ptr<Task> start_condense(const Hierarchy& tree, std::uint64_t min_cluster_size) {
   return start_making(
-      [=, &tree](const Observer& observer) { return CondensedTree(tree, min_cluster_size, cancel_of(observer)); });
+      [=, &tree](const Observer& observer) { return CondensedTree(tree, min_cluster_size, *observer.cancel); });
 }
 
 std::unique_ptr<Task> start_select(const CondensedTree& tree, const SelectionOptions& options) {
-  return start_making([=, &tree](const Observer& observer) { return tree.select(options, cancel_of(observer)); });
+  return start_making([=, &tree](const Observer& observer) { return tree.select(options, *observer.cancel); });
 }
 
 std::unique_ptr<Task> start_outlier_scores(const CondensedTree& tree) {
-  return start_making([&tree](const Observer& observer) { return tree.outlier_scores(cancel_of(observer)); },
-                      kAsColumn);
+  return start_making([&tree](const Observer& observer) { return tree.outlier_scores(*observer.cancel); }, kAsColumn);
 }
 
 /// Finds columns of rows: parent, child, density, number of points.
 std::unique_ptr<Task> start_rows(const BinaryTree& tree, std::uint64_t min_cluster_size) {
   return start_making(
-      [=, &tree](const Observer& observer) { return tree.condense(min_cluster_size, cancel_of(observer)); },
+      [=, &tree](const Observer& observer) { return tree.condense(min_cluster_size, *observer.cancel); },
       [](const std::vector<CondensedRow>& rows) {
         return columns_from(rows, &CondensedRow::parent, &CondensedRow::child, &CondensedRow::density,
                             &CondensedRow::size);
@@ -119,7 +113,7 @@ std::unique_ptr<Task> start_breadth_first(const BinaryTree& tree, const Condense
                                           std::uint64_t min_cluster_size) {
   return start_making(
       [=, &tree, &condensed](const Observer& observer) {
-        return tree.breadth_first(condensed, min_cluster_size, cancel_of(observer));
+        return tree.breadth_first(condensed, min_cluster_size, *observer.cancel);
       },
       kAsColumn);
 }

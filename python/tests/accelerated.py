@@ -1,4 +1,4 @@
-"""Points, and calls with and without epsflow beneath them, for the tests of epsflow.accel."""
+"""Points for the tests of epsflow.accel and of HDBSCAN, and calls with and without epsflow beneath them."""
 
 from __future__ import annotations
 

@@ -21,6 +21,10 @@ from epsflow.accel import _calls, _dbscan, _trees
 # ---------------------------------------------------------------- errors and calls that are left to the original
 
 
+def model_of_root(X):
+    return hdbscan.HDBSCAN(20, allow_single_cluster=True, prediction_data=True).fit(X)
+
+
 def bad_calls():
     X = blobs(12, n=40)
     gap = X.copy()
@@ -49,6 +53,8 @@ def bad_calls():
             "hdbscan other columns": lambda: hdbscan.approximate_predict(
                 hdbscan.HDBSCAN(prediction_data=True).fit(X), X[:, :1]
             ),
+            "hdbscan vector of a root": lambda: hdbscan.membership_vector(model_of_root(X), X),
+            "hdbscan vectors of a root": lambda: hdbscan.all_points_membership_vectors(model_of_root(X)),
         } if hdbscan else {}),
     }
 
@@ -76,18 +82,6 @@ def test_a_metric_that_epsflow_lacks_is_left_to_the_original():
         assert "alpha=2.0" in last_call().reason
 
 
-@needs_hdbscan
-@pytest.mark.parametrize(
-    "options",
-    [{"max_cluster_size": -1}, {"cluster_selection_epsilon": float("nan")}, {"allow_single_cluster": True}],
-)
-def test_odd_parameters_of_hdbscan(options):
-    X = np.random.default_rng(3).normal(size=(300, 2))
-    parameters = {"min_samples": 1, "algorithm": "prims_kdtree", **options}
-    a, b = check_same(("labels_",), lambda: hdbscan.HDBSCAN(30, **parameters).fit(X))
-    assert np.allclose(a.cluster_persistence_, b.cluster_persistence_)
-
-
 def test_unchecked_parameters_of_scikit_learn():
     X = blobs(20)
     for options in ({"max_cluster_size": 0}, {"min_cluster_size": 8.0}, {"cluster_selection_epsilon": -1.0}):
@@ -111,18 +105,6 @@ def test_a_cache_of_the_original_stays(tmp_path):
         again = hdbscan.HDBSCAN(6, memory=joblib.Memory(tmp_path, verbose=0)).fit(X)
     assert set(before) < set(entries())
     assert adjusted_rand_score(model.labels_, again.labels_) > 0.9
-
-
-@needs_hdbscan
-def test_vectors_of_a_root_that_is_a_cluster_are_left_to_the_original():
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    model = hdbscan.HDBSCAN(30, allow_single_cluster=True, prediction_data=True).fit(X)
-    assert set(model.labels_) <= {-1, 0}
-    for function in (lambda: hdbscan.membership_vector(model, X), lambda: hdbscan.all_points_membership_vectors(model)):
-        with pytest.raises(KeyError):
-            function()
-        with accel.enable(), pytest.raises(KeyError):
-            function()
 
 
 def test_data_of_a_class_that_only_the_original_knows():

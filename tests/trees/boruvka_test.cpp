@@ -1,7 +1,6 @@
 #include <epsflow/trees/boruvka.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -158,20 +157,6 @@ TEST_CASE("spanning trees: leaves in many levels, and searches beyond the lists"
       check({}, data.view(), {1, 2, 3, 5, 10, 40});
     }
   }
-}
-
-TEST_CASE("spanning trees: one point, and two") {
-  const std::array<double, 2> one{1, 2};
-  check({}, PointsView(std::span<const double>(one), 2), {1});
-  check({}, PointsView(std::span<const double>(one), 1), {1, 2});
-}
-
-TEST_CASE("spanning trees: a cancelled search throws") {
-  const DataSet data = test::make_data("uniform", 500, 2, Precision::float64, 1);
-  CancelToken cancel;
-  cancel.cancel();
-  const std::vector<std::uint32_t> minpts{5};
-  REQUIRE_THROWS_AS(spanning_trees(data.view(), {}, minpts, cancel, [](SpanningTree&&) {}), Cancelled);
 }
 
 TEST_CASE("spanning trees: a cancellation ends the search of other components at once, also of one range of leaves") {
