@@ -1,4 +1,4 @@
-// Points that stay in their file, because memory cannot hold them beside the clustering.
+// Points that stay in their file, because memory cannot hold the points together with the data of the clustering.
 #pragma once
 
 #include <epsflow/cli/running.hpp>
@@ -9,19 +9,21 @@ namespace epsflow::cli {
 
 /// The only input file of a command, whose points are not read into memory as a whole.
 struct OutOfCoreRows {
-  io::RowFile file;              ///< its rows.write is empty if rows must be copied: keep_on_disk()
-  parts::SharingAnswer sharing;  ///< sharing by parts
+  io::RowFile file;              ///< its rows.write is empty if keep_on_disk() must copy the rows
+  parts::SharingAnswer sharing;  ///< the choice of Sharing::parts, with the number of parts
 };
 
-/// Returns the file if its points stay there, else nullopt. They stay if the command has one input file, whose rows can
-/// be read in any order or can be copied; if the metric and the file's box do not transform points; if the coordinates
-/// take more than half of ReadOptions::memory, or more than all of it if they must be copied; and if the sweep is made
-/// in parts. Then it resolves the metric with the columns of the file, and prints a description of the file unless
-/// --quiet is given. Throws as Input::read().
+/// Returns the rows of the file if its points stay in the file, else nullopt. They stay if the command has one input
+/// file, which io::open_row_file() opens or io::copy_rows() can copy; if neither the metric nor the periodic box of a
+/// snapshot transforms points; if the coordinates take more than half of ReadOptions::memory, or more than all of it if
+/// they must be copied; and if the sweep is made in parts. If the points stay, Input::resolve() completes the metric of
+/// `input` by the columns of the file, and a description of the file is printed unless --quiet is given. Throws as
+/// Input::read().
 [[nodiscard]] std::optional<OutOfCoreRows> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings);
 
-/// Returns the file, or a copy if its rows can be read only in order. The copy is a file without a name in `out`, or in
-/// the nearest existing folder above. Throws as io::copy_rows().
+/// Returns rows.file. If its rows.write is empty, because the file does not store the rows as they lie in memory or because columns
+/// are chosen, returns a copy: an unnamed file, which is deleted together with the result. The copy is in `out`, or in
+/// the nearest existing folder above if `out` does not exist. Throws as io::copy_rows().
 [[nodiscard]] io::RowFile keep_on_disk(const Input& input, OutOfCoreRows rows, const std::filesystem::path& out);
 
 /// Returns the description of the file, with a checksum, for a results folder. Reads all rows once. Throws InputError

@@ -34,11 +34,11 @@ struct WatchOutputOptions {
 
 class WatchOutput {
  public:
-  /// Opens the files in `folder`, and removes their bytes from `sizes` on. Throws InputError if a file is shorter,
-  /// ResourceError.
+  /// Opens the files in `folder`, creates those that are missing, and cuts each to its length in `sizes`. Throws
+  /// InputError if a file is shorter than this length, ResourceError if a file cannot be written.
   WatchOutput(const std::filesystem::path& folder, const WatchSizes& sizes, WatchOutputOptions options);
 
-  /// Appends the results of a step, which the window holds, to all files. step: its number. Throws as
+  /// Appends the results of the last step of `window` to all files. step: the number of this step. Throws as
   /// epsflow::catalog(), ResourceError.
   void add(std::uint64_t step, const Window& window);
   [[nodiscard]] const WatchSizes& sizes() const noexcept { return sizes_; }
@@ -56,7 +56,7 @@ class WatchOutput {
 
 struct WatchSnapshot {
   nlohmann::ordered_json about;  ///< an object with anything else to keep; its key "window" is reserved
-  WindowState window;            ///< the first of its variants is kept
+  WindowState window;            ///< only its first variant is stored, and no weights
 };
 
 /// Writes `snapshot` to a file, which appears whole or not at all. Throws ResourceError.

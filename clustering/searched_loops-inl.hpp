@@ -37,11 +37,11 @@ HWY_INLINE void for_each_row(const SearchIndex& index, Range rows, F f) {
   });
 }
 
-/// Finds the core neighbours of the row of `test` that may be in another set than root(), and calls f(position) for
-/// each, ascending. Skips positions from `end` on, and positions whose parent is root() or kNotCore. Parents are read
-/// in blocks of 32 before the neighbours in the block are tested (other_sets()). Since then a neighbour may have joined
-/// root()'s set, so f must check again. root: called once per block, so f may change its value. parent: by position,
-/// followed by Buffer::kPadding readable bytes.
+/// Calls f(position), ascending, for each core neighbour of the row of `test` that may be in another set than the set
+/// with the root root(). Skips positions from `end` on, and positions whose parent is root() or kNotCore. The parents
+/// of 32 positions are read by other_sets() before `test` tests these positions. A neighbour may join the set of root()
+/// in between, so f must check its parent again. root: called once for 32 positions, so f may change its value.
+/// candidates: ascending. parent: the parent of each position, followed by Buffer::kPadding readable bytes.
 template <class T, std::size_t D, class Root, class F>
 HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
@@ -59,10 +59,10 @@ HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range>
   }
 }
 
-/// Does the same, with the same requirements and order of calls, for points with rounded coordinates
-/// (tile_test-inl.hpp). Collects panels, blocks of 16 positions, that hold candidates of other sets, and tests several
-/// panels at once, because that is faster. So the next blocks may be read, and root() called for them, before f is
-/// called for an earlier block.
+/// Does the same for points with rounded coordinates (tile_test-inl.hpp). The requirements, and the order of the calls
+/// of f, are the same. A panel is a block of 16 positions. Panels with candidates of other sets are collected, and
+/// several of them are tested at once, because that is faster. So root() may be called, and parents may be read, for
+/// later positions before f is called for earlier ones.
 template <class T, class Root, class F>
 HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {

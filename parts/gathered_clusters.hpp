@@ -15,21 +15,24 @@
 
 namespace epsflow::parts {
 
-/// Call look() for each level by descending minpts, and gather() in the same order; look() may be several levels ahead.
-/// A rank holds 4 bytes for each own point and some for each of its clusters; the first rank holds the clusters of all
-/// ranks.
+/// Call look() for each level by descending minpts, and gather() for each level in the same order. look() may be called
+/// for several levels before gather() is called for the first of them. A rank holds 4 bytes for each own point, and
+/// about 40 for each of its clusters at levels that are not gathered yet; the first rank holds the clusters of all
+/// ranks in gather().
 class GatheredClusters {
  public:
   /// least: the smallest minpts. communicator and distribution must outlive the object.
   GatheredClusters(Communicator& communicator, const Distribution& distribution, std::uint32_t least);
 
-  /// Takes the clusters of this part at the next level. labels, core: [own or more], the labels numbered by
-  /// merged.local. sizes: [merged.local.count] number of own points of each cluster. O(own), in parallel.
+  /// Takes the clusters of this part at the next level. labels, core: [own or more] own points first; entries after
+  /// them are ignored. The labels are the new numbers of merged.local. sizes: [merged.local.count] number of own points
+  /// of each cluster. O(own), in parallel.
   void look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
             std::span<const std::uint32_t> sizes);
   /// Gathers the first level that is not gathered yet. Returns its clusters on the first rank, and empty ones on the
-  /// others. minpts: of the level. At the smallest minpts every rank also gets the core_since of the points of its
-  /// share. Collective. Throws ResourceError if there are more clusters than core_since can number.
+  /// others. minpts: of the level. At the smallest minpts the result of every rank also has core_since, for the rows of
+  /// its share. Collective. Throws ResourceError if the levels gathered so far have more clusters together than
+  /// core_since can number.
   [[nodiscard]] Clusters gather(std::uint32_t minpts);
 
  private:
@@ -55,12 +58,13 @@ class GatheredClusters {
   const Distribution& distribution_;
   std::uint32_t least_;
   Buffer<std::int32_t> core_since_;  ///< [own]
-  std::uint64_t all_before_ = 0;     ///< number of clusters of all levels taken
-  std::uint64_t all_gathered_ = 0;
-  std::uint64_t before_ = 0;  ///< number of clusters of the level gathered last
-  /// For each cluster with own core points at the level taken last: its number and one of these points.
+  std::uint64_t all_before_ = 0;     ///< number of clusters of all levels given to look()
+  std::uint64_t all_gathered_ = 0;   ///< number of clusters of all levels gathered
+  std::uint64_t before_ = 0;         ///< number of clusters of the level gathered last
+  /// For each cluster that has own core points at the level of the last look(): the number of the cluster, and one of
+  /// these core points.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> witnesses_;
-  std::deque<EpsLevel> levels_;  ///< levels that are taken and not gathered yet
+  std::deque<EpsLevel> levels_;  ///< levels given to look() and not gathered yet
 };
 
 }  // namespace epsflow::parts

@@ -10,15 +10,15 @@
 
 namespace epsflow::gpu {
 
-/// The owners of the memory of labels, which labels keep alive.
+/// The owners of the memory of labels. Labels refer to their owner, so that it lives as long as they do.
 struct LabelHomes {
   std::shared_ptr<LabelMemory> host;
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// Returns a place in host memory or on the device, as the options request, or one without memory if they keep no
-/// labels. device: number of the GPU, which must be the current one. n: number of points that get labels. At most one
-/// target at a time may wait for take(). Throws DeviceOutOfMemory.
+/// Returns a place in host memory or on the device, as options.labels requests, or a place without memory if
+/// options.keep keeps no labels. device: number of the GPU, which must be the current one. n: number of points that get
+/// labels. At most one target of LabelPlace::next() at a time may wait for take(). Throws DeviceOutOfMemory.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 

@@ -10,8 +10,8 @@
 
 namespace epsflow::gpu {
 
-/// Works on the grid of the neighbour search: counts that stop at the largest minpts, sets of points, and a search for
-/// border points. Long kernels run in parts, so that a cancelled run ends between two of them.
+/// Works on the grid of the neighbour search. Counts neighbours up to the largest minpts, unites core points in sets,
+/// and then searches for border points. Long kernels run in parts, so that a cancelled run ends between two parts.
 class PointClustering final : public DeviceClustering {
  public:
   /// `task` need not outlive the call, but everything that it refers to must.
@@ -40,7 +40,7 @@ class PointClustering final : public DeviceClustering {
   Stream stream_;
   TallyPair tally_;
   DeviceBuffer<std::uint32_t> order_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n]; empty if the count writes core_bits_ itself
+  DeviceBuffer<std::uint32_t> counts_;  // [n]; empty if the counting kernel writes core_bits_ (one minpts)
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;

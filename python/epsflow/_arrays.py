@@ -35,7 +35,8 @@ def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Point
 
 
 def as_array(X: Any, name: str = "X") -> Points:
-    """Returns X, which is on the host and not a table, as as_host_points() does."""
+    """Returns the array to which as_host_points() converts X. X must be on the host and must not be a table. name: the
+    name of X in errors. Raises TypeError or ValueError for an invalid X, as as_host_points()."""
     array = as_plain(X, name)
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)

@@ -155,10 +155,10 @@ def _load_anew(engine: Engine, given: Input) -> Dataset:
 
 
 class Dataset(Loaded):
-    """Points that an engine has loaded. They are checked once, and uploaded once to a GPU. `Engine.load` makes it.
+    """Points that `Engine.load` has loaded. They are checked once, and uploaded once if the engine is on a GPU.
 
     The data set keeps a reference to X, for `SweepResult.labelled`. Its pickle contains the points as an array; a new
-    engine loads them when it is unpickled. Points on a GPU cannot be pickled.
+    engine loads them when it is unpickled. If X is on a GPU, the data set cannot be pickled.
 
     Attributes
     ----------

@@ -247,7 +247,8 @@ def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
 
 
 def _angle_of(crs: Any, name: str, metric: Metric) -> float:
-    """Returns the factor from the angles of a coordinate reference system to the unit of the metric; 1 without one."""
+    """Returns the factor that converts angles of a coordinate reference system to the unit of the metric; 1 if crs is
+    None. name: the name of X in errors. Raises ValueError if the system does not have longitudes and latitudes."""
     if crs is None:
         return 1.0
     if not crs.is_geographic:

@@ -193,8 +193,9 @@ def as_utf8(text: str) -> str:
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
-    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0: the library's default. K, M, G, T and
-    KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in either case. Raises TypeError, ValueError."""
+    """Returns a number of bytes from a text such as '8G' or '500MB', or from a whole number. None becomes 0, which
+    stands for the library's default. K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB are powers of
+    1000; units may be in upper or lower case. Raises TypeError for another type, ValueError for an invalid size."""
     if memory is None:
         return 0
     accepted = "a number of bytes or a text such as '8GiB'"

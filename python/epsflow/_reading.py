@@ -280,8 +280,9 @@ class _Head(NamedTuple):
 
 
 def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
-    """Returns the points of an NPZ file, as _chosen() takes them. Reads the headers of all arrays, and the values of
-    the chosen ones. columns, table: the arrays that are the points (_of_arrays()). Raises ValueError."""
+    """Returns the points of an NPZ file in the form of the parameter `found` of _chosen(). Reads the headers of all
+    arrays, and the values of the chosen ones. columns, table: names that choose arrays, as in _of_arrays(). Raises
+    ValueError if several arrays can be the points, or none."""
     formats = np.lib.format
     with np.load(file) as archive:
         heads: dict[str, _Head] = {}
@@ -299,8 +300,9 @@ def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
 
 
 def _of_dataset(dataset: Any) -> NDArray[Any]:
-    """Returns the values of a data set of h5py. Raises ValueError if they must be unpacked by the rules of netCDF, or
-    by a filter that HDF5 lacks; OSError if they cannot be read."""
+    """Returns the values of a data set of h5py. Raises ValueError if they are packed by the rules of netCDF, with
+    attributes such as scale_factor or _FillValue, or by a filter that HDF5 lacks; OSError if they cannot be read for
+    another reason."""
     if packed := {"_FillValue", "missing_value", "scale_factor", "add_offset"} & set(dataset.attrs):
         raise ValueError(
             f"{dataset.name} is of netCDF, with {min(packed)}: give epsflow.sweep what xarray.open_dataset reads"

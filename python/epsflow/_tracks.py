@@ -95,10 +95,10 @@ class Tracks:
     def links(self) -> Any:
         """One row per pair of linked features.
 
-        "before" and "after": their numbers. "before_points" and "after_points": how many points of each feature link
-        it to the other. "same_cell": whether the cell continues along this link. If features are matched by ids, both
-        counts are the ids in common. If they are matched by core points, each counts the core points within eps of a
-        core point of the other feature.
+        "before" and "after": the numbers of the two features. "before_points" and "after_points": for each of them, the
+        number of its points that cause the link. If features are matched by ids, both are the number of common ids. If
+        they are matched by core points, each is the number of core points within eps of a core point of the other
+        feature. "same_cell": whether the cell of "before" continues in "after".
 
         The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """

@@ -28,7 +28,7 @@ _IN_RADIANS = {
 
 
 Reference = tuple[str, list[Any]]
-"""Code that converts to the reference, and the reference: units of columns, a frame, or a coordinate system."""
+"""A template of code that converts X to another reference, and the reference of X, as reference_of() returns them."""
 
 
 class Input(NamedTuple):
@@ -63,8 +63,9 @@ def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], An
 
 
 def reference_of(X: Any, metric: Metric) -> Reference:
-    """Returns code that converts X to its reference, and the reference: the units of its columns, or its frame or
-    coordinate system. It is [None] if X has none, or if the metric converts units."""
+    """Returns a template and the reference of X. The reference lists the units of the columns of X, or its one frame or
+    coordinate system. It is [None] if X has no reference, or has units that the metric converts or ignores. The
+    template is code that errors show: with another reference in place of {} it converts X to that reference."""
     library = library_of(X)
     if library == "geopandas":
         crs = getattr(X, "crs", None)

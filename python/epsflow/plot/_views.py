@@ -52,7 +52,8 @@ def plane(points: Array, names: Sequence[str], x: int, y: int) -> View:
 
 
 def principal(points: Array, chunk: int = 1 << 17) -> View:
-    """Returns the plane of the first two principal components, with their shares of the variance in percent."""
+    """Returns the view of the plane of the first two principal components. The labels of its axes show the share of the
+    variance of each, in percent. points: [n, d] with d of at least 2. chunk: how many rows are processed at once."""
     middle = points.mean(axis=0, dtype=np.float64)
     covariance = np.zeros((points.shape[1],) * 2)
     for begin in range(0, len(points), chunk):
