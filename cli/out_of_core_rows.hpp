@@ -21,9 +21,9 @@ struct OutOfCoreRows {
 /// Input::read().
 [[nodiscard]] std::optional<OutOfCoreRows> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings);
 
-/// Returns rows.file. If its rows.write is empty, because the file does not store the rows as they lie in memory or because columns
-/// are chosen, returns a copy: an unnamed file, which is deleted together with the result. The copy is in `out`, or in
-/// the nearest existing folder above if `out` does not exist. Throws as io::copy_rows().
+/// Returns rows.file. If its rows.write is empty, because the file does not store the rows as they lie in memory or
+/// because columns are chosen, returns a copy: an unnamed file, which is deleted together with the result. The copy is
+/// in `out`, or in the nearest existing folder above if `out` does not exist. Throws as io::copy_rows().
 [[nodiscard]] io::RowFile keep_on_disk(const Input& input, OutOfCoreRows rows, const std::filesystem::path& out);
 
 /// Returns the description of the file, with a checksum, for a results folder. Reads all rows once. Throws InputError
