@@ -50,21 +50,22 @@ struct ColumnSummary {
 /// `radius` is the root mean square of the distances to the centre, by the metric and in the unit of eps (for the
 /// Euclidean norm, the radius of gyration).
 ///
-/// On a closed side of a box, the mean is computed from differences, taken the shorter way round, to a reference: the
-/// mean direction of the points on the circle that the side forms. So a cluster across a face stays in one piece. If
-/// the cluster goes all round and has no mean direction, its first point is the centre, also on a sphere. `center` lies
-/// in the box, whose upper end is excluded. `lower` and `upper` are the ends of the cluster in one piece, so one of
-/// them may lie outside the box.
+/// A closed side of a box forms a circle. The mean direction of the points on this circle is their reference. The mean
+/// is the reference plus the mean of the points' differences from it, each taken the shorter way round. So a cluster
+/// across a face stays in one piece. If a cluster goes all round, it may have no mean direction; then the coordinate of
+/// its first point is the coordinate of the centre. `center` lies in the box, whose upper end is excluded. `lower` and
+/// `upper` are the ends of the cluster in one piece, so one of them may lie outside the box.
 ///
-/// On a sphere, the centre is the mean of the directions. `spread` is the standard deviation of the great-circle
-/// offsets from the centre, to the east and to the north. Longitudes of centres are from 0° to 360° if no longitude of
-/// the points is negative and some are above 180°; otherwise they are from −180° to 180°. The centre of a cluster of
-/// one point is that point. `lower` and `upper` are longitudes and latitudes of the cluster in one piece, so longitudes
-/// may leave −180° … 180°. If a pole may be in the cluster (it is at most as far from the centre as the farthest
-/// point), they span all longitudes, up to the pole.
+/// On a sphere, the centre is the mean direction of the points, or the first point if there is no mean direction. The
+/// offset of a point from the centre is the great-circle distance, split into a component to the east and one to the
+/// north. `spread` is the root mean square of each component. Longitudes of centres are from 0° to 360° if no point of
+/// the input has a negative longitude and some have one above 180°; otherwise they are from −180° to 180°. The centre
+/// of a cluster of one point is that point. `lower` and `upper` are longitudes and latitudes of the cluster in one
+/// piece, so longitudes may leave −180° … 180°. A pole may be in the cluster if it is at most as far from the centre as
+/// the farthest point, and this is above 0. Then `lower` and `upper` span all longitudes, and latitudes up to the pole.
 struct Catalog {
   std::size_t dims = 0;
-  // These flags are also set without clusters.
+  // These flags describe the input. They are set even if there are no clusters.
   bool has_slices = false;
   bool has_core = false;
   bool has_weights = false;
@@ -72,7 +73,8 @@ struct Catalog {
   std::vector<std::int32_t> cluster;  ///< the label of the cluster
   std::vector<std::uint64_t> size;    ///< the number of points
   std::vector<std::uint64_t> core;    ///< the number of core points; empty if unknown
-  /// [clusters] the smallest id of a core point, or all bits set without one; empty if core points are unknown
+  /// [clusters] the smallest id of the cluster's core points, or all bits set if it has none; empty if core points
+  /// are unknown
   std::vector<std::uint64_t> first_core;
   std::vector<double> weight;  ///< the sum of the weights; empty without weights
   std::vector<double> center;
@@ -90,7 +92,8 @@ struct Catalog {
 /// InputError, which names the point, for a label below −1 and for a weight that is negative or not finite; InputError
 /// for a cluster with coordinates whose difference exceeds float64; ResourceError, Cancelled.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const CancelToken& cancel = {});
-/// Does the same without sorting. order: the result of order_by_cluster() for the labels and slices of the input.
+/// Does the same, but does not sort the points by cluster. order: the result of order_by_cluster() for the labels and
+/// slices of the input.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const ClusterOrder& order, const CancelToken& cancel = {});
 
 }  // namespace epsflow

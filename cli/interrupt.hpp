@@ -9,7 +9,8 @@ namespace epsflow::cli {
 
 /// While this object exists, the first SIGINT, the first SIGTERM and the first SIGHUP cancel token() instead of ending
 /// the program. A second signal of the same kind ends the program. If SIGHUP was ignored, as under nohup, it stays so.
-/// The destructor restores the previous handlers. The token belongs to the program: once cancelled, it stays so.
+/// The destructor restores the previous handlers. All guards of the program share one token: once cancelled, it stays
+/// cancelled, for later guards too.
 class InterruptGuard {
  public:
   InterruptGuard();

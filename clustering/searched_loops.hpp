@@ -1,4 +1,5 @@
-// The vector loops of DBSCAN over searched rows: counts of neighbours, unions of points, clusters of border points.
+// The loops of DBSCAN that search the neighbours of each row, with vector instructions, instead of reading a table:
+// counts of neighbours, unions of points, clusters of border points.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +17,32 @@ namespace epsflow::clustering {
 void count_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, std::uint32_t most,
                 std::uint32_t* counts);
 
-/// Sets counts[p] to a number that reaches the same minpts as the sum of the weights of the neighbours of p.
+/// Sets counts[p] of each position p of `rows` to the largest minpts that the sum of the weights of its neighbours
+/// reaches; 0 if it reaches none. counts: [n].
 void weigh_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, const Weighing& weighing,
                 std::uint32_t* counts);
 
-/// Unites the points of `rows` that the level makes core with their core neighbours. counts, parent: [n] as in
-/// unite_rows() of a table (row_loops.hpp).
+/// Unites each point of `rows` that becomes core at this level with its core neighbours. counts, parent: [n] as for the
+/// unite_rows() that reads a table (row_loops.hpp).
 void unite_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, const CoreLevel& level,
                 const std::uint32_t* counts, std::uint32_t* parent);
 
-/// Finds the cluster of each point of `rows`, as find_clusters() of a table (row_loops.hpp). cluster_of: [n]. clusters:
-/// [rows].
+/// Sets clusters[i] to the cluster of row rows.begin + i: its own if it is core, else the lowest among its core
+/// neighbours, kNoCluster for noise. cluster_of: [n] as for the find_clusters() that reads a table (row_loops.hpp).
+/// clusters: [rows].
 void find_clusters(const index::SearchIndex& index, const index::SearchInput& in, Range rows,
                    const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
-/// A place, by its index in an array of coordinates, and its index::Grid::key_at().
+/// A place, which has coordinates and is not a point of the index. id: its index in an array of coordinates. key: its
+/// index::Grid::key_at().
 struct KeyedPlace {
   std::uint64_t key;
   std::uint32_t id;
 };
 
-/// Sets clusters[id] to the lowest cluster_of[p] over the positions p within eps of each place; or kNoCluster. places:
-/// sorted by key. coordinates: [places × dims] by id. The grid must satisfy finds_clusters_at() (lowest_clusters.hpp).
+/// For each place, sets clusters[id] to the lowest cluster_of[p] over the positions p within eps of it; kNoCluster if
+/// none of them has a cluster. places: sorted by key. coordinates: [ids × dims], row-major.
+/// cluster_of: as for find_clusters(). Requires that finds_clusters_at(grid) is true (lowest_clusters.hpp).
 void find_clusters_at(const index::Grid& grid, const index::SearchInput& in, std::span<const KeyedPlace> places,
                       const double* coordinates, const std::uint32_t* cluster_of, std::uint32_t* clusters);
 

@@ -11,14 +11,15 @@ namespace epsflow {
 /// Returns the shortest decimal text that reads back as the same float64, as in "0.1".
 [[nodiscard]] std::string format_number(double value);
 
-/// Returns at most three significant digits, as in "0.123", "45.6", "1,350" and "1.23e+08".
+/// Returns the value rounded to at most three significant digits, as in "0.123", "45.6" and "1.23e+08". From 1,000 to
+/// 10 million there is no exponent: "1,350".
 [[nodiscard]] std::string format_short(double value);
 
 /// Returns 1536 as "1.5 KiB"; less than a KiB as "17 bytes".
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
-/// Returns a required size: rounded up, so that the rounded size suffices, and then exact, as in "1.5 MiB (1,521,000
-/// bytes)"; less than a KiB as "17 bytes".
+/// Returns a required size as "1.5 MiB (1,521,000 bytes)": first rounded up, so that the rounded size suffices, then
+/// exact. Returns only the exact size, as "17 bytes", if it is less than a KiB.
 [[nodiscard]] std::string format_needed_bytes(std::uint64_t bytes);
 
 /// Parses a size: `512M`, `8GiB`, `1.5 g`, `500MB`, plain bytes. K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024;

@@ -15,21 +15,22 @@
 namespace epsflow::index {
 
 /// Returns true if images can replace periodic distances. This requires the Euclidean norm, no slices, at most
-/// kMostDenseBoxDims dimensions, and closed axes longer than 2·eps, so that no two images of a point are neighbours of
-/// another point. Returns false if no axis is closed.
+/// kMostDenseBoxDims dimensions, and closed axes longer than 2·eps. On such axes, of a point and its images at most one
+/// is a neighbour of another point. Returns false if no axis is closed.
 [[nodiscard]] bool images_serve(const Space& space, double eps, std::size_t dims) noexcept;
 
 /// The images of the points near faces: copies shifted by the lengths of axes, so that they lie beyond the opposite
 /// faces.
 ///
-/// Images lie up to 2·eps beyond a face. Therefore every image up to eps beyond it has all the neighbours of its point,
-/// and images farther out may miss some. An image that is counted as core is core. If two core points are
-/// neighbours in the box, one of them and an image of the other are counted as core and are neighbours here. So once
-/// each image that is counted as core is united with its point, the clusters are the same as in the box. Counts and
-/// border points of the points themselves are exact.
+/// Images lie up to 2·eps beyond a face. Therefore an image at most eps beyond a face has all the neighbours of its
+/// point, and an image farther out may lack some. So an image never has more neighbours than its point, and is counted
+/// as core only if its point is core. If two core points are neighbours in the box across a face, one of them and an
+/// image of the other are counted as core and are neighbours here. So once each image that is counted as core is united
+/// with its point, the clusters are the same as in the box. Counts and border points of the points themselves are
+/// exact.
 ///
-/// Coordinates are multiples of a power of two for which differences are not rounded (core/space.hpp), so distances to
-/// images equal the periodic distances to the last bit.
+/// Distances to images equal the periodic distances to the last bit. The reason is that coordinates are multiples of a
+/// power of two for which differences and shifts by a length are not rounded (core/space.hpp).
 struct Imaging {
   double length[kMostDenseBoxDims] = {};  ///< length of each closed axis; 0 for an open one
   double below[kMostDenseBoxDims] =
@@ -51,12 +52,14 @@ struct Imaging {
     for (unsigned k = 0; k < kMostDenseBoxDims; ++k) {
       if (k >= dims || length[k] == 0) continue;
       const auto x = static_cast<double>(point(k));
-      // Faces are as exact as coordinates and rounding keeps order, so a point exactly at a limit is imaged.
+      // A limit is a face, which is exact, plus or minus a width, and is rounded once. Rounding keeps order, so a
+      // coordinate exactly at the limit is not beyond the rounded one: the point has an image.
       if (x <= below[k]) low |= 1U << k;
       if (x >= above[k]) high |= 1U << k;
     }
     if ((low | high) == 0) return;
-    // Visits each set of axes to shift up, combined with each set of other axes to shift down.
+    // Visits each subset `up` of the axes in `low`, to be shifted up, with each subset `down` of the other axes in
+    // `high`, to be shifted down. The pair of empty sets, which comes last, is the point itself.
     for (unsigned up = low;; up = (up - 1) & low) {
       const unsigned others = high & ~up;
       for (unsigned down = others;; down = (down - 1) & others) {

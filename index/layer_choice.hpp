@@ -1,4 +1,5 @@
-// Chooses the candidates that become layers, and those that only bound tiles.
+// Chooses functions among the candidates: the layers, by which points are sorted, and functions whose intervals only
+// bound tiles.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +12,17 @@
 
 namespace epsflow::index {
 
-/// Returns the indices of the candidates that points are sorted by, at most kMostLayers. Greedy: each step takes the
-/// candidate that, together with the ones already chosen, leaves the fewest pairs of the sample in the same bins.
-/// O(sample · layers · candidates), in parallel. Throws Cancelled.
+/// Chooses the layers. Returns their indices among the candidates, at most kMostLayers. Two points of the sample are
+/// together if they have the same bin in every chosen candidate. Greedy: each step takes the candidate that leaves the
+/// fewest pairs together. candidates: not empty. O(sample · layers · candidates), in parallel. Throws Cancelled.
 [[nodiscard]] std::vector<std::size_t> choose_sorting(std::span<const LayerCandidate> candidates,
                                                       const CancelToken& cancel);
 
-/// Adds functions that only bound tiles, up to kMostFunctions in all. Each step takes the function with the largest
-/// variance not explained by the functions already chosen. chosen: the result of choose_sorting().
+/// Appends candidates that only bound tiles to `chosen`, the result of choose_sorting(), up to kMostFunctions in all.
+/// Each step takes the candidate whose residual has the largest variance in a linear regression on the chosen ones.
 void add_bounding(std::span<const LayerCandidate> candidates, std::vector<std::size_t>& chosen);
 
-/// Returns the peak memory of both functions, in bytes, without the candidates.
+/// Returns the peak memory of choose_sorting() and add_bounding(), in bytes. It does not include the candidates.
 [[nodiscard]] std::uint64_t choosing_bytes() noexcept;
 
 }  // namespace epsflow::index

@@ -1,4 +1,4 @@
-// A part while a backend clusters it.
+// A part whose points a backend has in its memory and clusters.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,17 @@ namespace epsflow::parts {
 
 /// The points of a part in the memory of a backend.
 struct PartPoints {
-  Points room;  ///< the coordinates to which `loaded` refers; empty if another object has them, or none are needed
+  /// The coordinates to which `loaded` refers; empty if another object owns them, or if `loaded` has its own.
+  Points room;
   std::unique_ptr<LoadedPoints> loaded;
 };
 
 /// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
 struct PartClusters {
-  std::vector<std::uint32_t> first;  ///< first own core point of each of the leading clusters, ascending
+  std::vector<std::uint32_t> first;  ///< first own core point of each cluster that has one, ascending
   std::size_t count = 0;             ///< number of all clusters, including clusters of ghosts only
-  std::vector<std::uint32_t>
-      shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
+  /// The cluster of each point of PartView::send_list, then of each inner ghost; UnitedPart::kNoSet if it is not core.
+  std::vector<std::uint32_t> shared;
   std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
 };
 
@@ -43,29 +44,30 @@ struct PartSearch {
   const CancelToken& cancel;
 };
 
-/// A loaded part after its index is built and its neighbours are counted, or their weights summed. Unites and labels
-/// the levels of the part. Owns the points.
+/// A loaded part after its index is built, and the neighbours of its points are counted or their weights summed. Unites
+/// and labels the levels of the part. Owns the points.
 class ResidentPart {
  public:
-  /// Builds the index and counts. points: the points of the view. options: its minpts are the levels that will be
-  /// united. scale: the scale of view.units; null if points have no weights. Throws Cancelled, ResourceError, and
+  /// Builds the index and counts. points: the points of the view. options.minpts: all levels that will be united.
+  /// scale: the unit of the weights in view.units; null if points have no weights. Throws Cancelled, ResourceError, and
   /// UsageError if the index cannot be clustered in parts.
   ResidentPart(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
                DirectOptions options);
 
-  /// Returns the number of levels that may be united before one label().
+  /// Returns the largest number of levels that may be united before label() or leave() must be called.
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
-  /// Unites levels, and returns the clusters of each. minpts: descending, below all that were united before; at most
-  /// levels_at_once() before each label() or leave(). ties: requests PartClusters::ties.
+  /// Unites levels, and returns the clusters of each. minpts: the levels, descending, all below the levels that were
+  /// united before. ties: requests PartClusters::ties. At most levels_at_once() levels may wait for label() or leave().
   [[nodiscard]] std::vector<PartClusters> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
 
-  /// Receives the result of level l, with labels of all points except outer ghosts, and the counts of the level.
+  /// Receives the result of variants[l] of label(), with labels of all points except outer ghosts, and the counts of
+  /// its level.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
-  /// Labels the levels that were united since the last call. variants, numbers: [levels] the variant of each, and the
-  /// new numbers of its clusters.
+  /// Labels the levels that were united since the last label() or leave(), in the same order. variants: [levels] the
+  /// variant of each level. numbers: [levels] the new numbers of the clusters of each level.
   void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take);
-  /// Does the same without labels, so that further levels can be united.
+  /// Called in place of label() if no labels of these levels are needed. Then further levels can be united.
   void leave(std::span<const ClusterNumbers> numbers) {
     (void)united_->label(std::vector<LabelTarget>(numbers.size()), numbers);
   }

@@ -1,5 +1,5 @@
 // The steps that build the grid index on the GPU and cut its rows into batches. Those that take a Scratch allocate
-// temporary memory on its stream. None waits.
+// temporary memory on its stream. None waits for the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -31,16 +31,18 @@ struct PointsOnDevice {
 /// Writes extents[k] = the extent of dimension k. [device] [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
 
-/// Writes the points as float64, followed by their images as far as there is room, in any order. origins[i]: the point
-/// of image i. *count: the number of all images. [device] out: [n + room, dims].
+/// Writes the points as float64, in order, followed by their images in any order. Images beyond `room` are not written.
+/// origins[i]: the point of image i. *count: the number of all images, written or not. [device] out: [n + room, dims].
 void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
                         double* out, std::uint32_t* origins, cudaStream_t stream);
 
 inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
-/// Writes *first = the index, row by row, of the first coordinate that is NaN or infinite, or kAllFinite. [device]
+/// Writes *first = the index in PointsOnDevice::data of the first coordinate that is NaN or infinite, or kAllFinite.
+/// [device]
 void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream);
 
-/// The indexed axes and the strides of their slots in a cell's key. The constructor leaves both to the caller.
+/// The numbers from which kernels compute the key of a cell (index::CellKeys): the slices, and the indexed axes with
+/// the strides by which their slots are multiplied. The constructor leaves `axes` and `strides` to the caller.
 struct KeyMaker {
   KeyMaker(const index::CellKeys& keys, SlicesView slices_on_device) noexcept
       : slices(slices_on_device),
@@ -53,7 +55,7 @@ struct KeyMaker {
   SlicesView slices;
   std::uint64_t slice_stride;
   std::uint32_t count;   ///< number of axes
-  std::uint32_t window;  ///< added to each slot, as in index::CellKeys
+  std::uint32_t window;  ///< added to each slot; the number of empty slots before slot 0
 };
 
 /// Writes the key and id of each point. Key: std::uint32_t or std::uint64_t.
@@ -73,19 +75,22 @@ template <class Key>
 void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
                  Scratch scratch);
 
-/// Writes cell_of[i] = the number of different keys before keys[i]. The last one plus 1 is the number of cells.
+/// Writes cell_of[i] = the number of different keys below keys[i], which is the number of the cell of position i. keys:
+/// sorted. The last element of cell_of plus 1 is the number of cells.
 template <class Key>
 void launch_cell_numbers(const Key* keys, std::uint32_t size, std::uint32_t* cell_of, Scratch scratch);
 
-/// Writes the first position [cells + 1] and the key [cells] of each cell.
+/// Writes cell_starts[c] = the first position of cell c, and cell_keys[c] = its key. cell_starts: [cells + 1], the last
+/// element is `size`. cell_keys: [cells].
 template <class Key>
 void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t cells,
                         std::uint32_t* cell_starts, std::uint64_t* cell_keys, cudaStream_t stream);
 
-/// coordinates[k · n + i]: coordinate k of point order[i].
+/// Writes coordinates[k · n + i] = coordinate k of point order[i], in the precision of the points.
 void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coordinates, cudaStream_t stream);
 
-/// The cells, and the offsets from a key to the keys of its neighbours (index::CellKeys). [device]
+/// The cells, ascending by key, and index::CellKeys::neighbor_offsets: the first key of each range of cells that may
+/// hold neighbours, minus the key of the cell. [device]
 struct CellTable {
   const std::uint64_t* keys = nullptr;
   const std::uint32_t* starts = nullptr;
@@ -96,10 +101,10 @@ struct CellTable {
   index::ClosedKeys closed;
 };
 
-/// Writes range_offsets[c] = the number of ranges, and cell_words[c] = the number of words of all rows in a packed
-/// table, of the cells before c. [cells + 1]
+/// Writes two sums over the cells before c: range_offsets[c] = the number of their candidate ranges, and
+/// cell_words[c] = the number of words of all their rows in a packed table. [cells + 1]
 void launch_measure_ranges(CellTable table, std::uint64_t* range_offsets, std::uint64_t* cell_words, Scratch scratch);
-/// Writes the ranges, merged if they touch.
+/// Writes the candidate ranges of each cell c, from ranges[range_offsets[c]] on. Ranges that touch are merged.
 void launch_write_ranges(CellTable table, const std::uint64_t* range_offsets, Range* ranges, cudaStream_t stream);
 
 /// Writes offsets[i] = the sum of the counts before i. [size + 1]
@@ -107,14 +112,16 @@ void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64
 /// Writes sums[0] = the sum and sums[1] = the largest of the counts. [device]
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
-/// Writes places[k] = the first index at which ascending[…] is not less than k · last / parts, but places[parts] = size
-/// − 1; and values[k] = the element there. Both have parts + 1 elements.
+/// Cuts an ascending list at equal fractions of its last element. Writes places[k] = the first index whose element is
+/// at least k · (last element) / parts, but places[parts] = size − 1. Writes values[k] = the element at places[k]. Both
+/// have parts + 1 elements.
 void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
                 std::uint64_t* values, cudaStream_t stream);
-/// Writes rows[k] = the first row of the k-th of equal parts of the packed words. [parts + 1]
+/// Cuts the words of a packed table into equal parts. Writes rows[k] = the row that has the first word of part k, and
+/// the number of all rows as last element. [parts + 1]
 void launch_cut_words(GridView grid, std::uint32_t parts, std::uint32_t* rows, cudaStream_t stream);
 
-/// Writes *words = the words of the longest row of a packed table. [device]
+/// Writes *words = the number of words of the longest row of a packed table. [device]
 void launch_longest_row(GridView grid, std::uint64_t* words, Scratch scratch);
 
 /// Writes the different values of the sorted `keys`, how often each occurs, and *count = the number of values. [device]

@@ -22,11 +22,12 @@ class FolderLocked : public UsageError {
 class FolderLock {
  public:
   /// Locks `folder` by the file `hidden`/lock, and creates both folders if they are missing. hidden: a folder within
-  /// `folder`. Does not wait: throws FolderLocked, with the process that holds the lock, if there is one. Throws
+  /// `folder`. Does not wait: if another process holds the lock, throws FolderLocked, which names the process. Throws
   /// ResourceError if the file cannot be created. If the file system has no locks, `notice` gets a sentence about it,
   /// and nothing is locked.
   FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);
-  /// Releases the lock, and removes the folders that this object created if they are empty.
+  /// Removes its file and releases the lock. Also removes `hidden` if it is empty, even if it was there before; then
+  /// `folder` and its parents if this object created them and they are empty.
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

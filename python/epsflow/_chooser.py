@@ -25,7 +25,8 @@ def driver_version() -> int:
 
 
 def _is_of_use(cuda: int) -> bool:
-    """Returns whether the package for this version of CUDA is installed in epsflow's version. Warns for another one."""
+    """Returns whether the package for this version of CUDA is installed and has the same version as epsflow.
+    Warns if it has another version, and returns False. cuda: 12 or 13."""
     if importlib.util.find_spec(f"epsflow_cuda{cuda}") is None:
         return False
     from importlib.metadata import PackageNotFoundError, version

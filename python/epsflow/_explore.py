@@ -48,14 +48,18 @@ class Flag:
 class Offer:
     """A recommended or alternative clustering: DBSCAN at one (eps, min_samples), or clusters that have an eps each.
 
+    Clusters that have an eps each are *grown* (the clusters of one run, each at the same or a larger eps before it
+    merges) or *split* (clusters that divide no further, each at the eps before it merges). The recommended offer has
+    such clusters, if time permits.
+
     Attributes
     ----------
     eps : float or None
         None if the clusters have several eps. Then no single run of DBSCAN has these labels.
     eps_of_clusters : ndarray of shape (n_clusters,)
-        The eps of each cluster: its core points are connected at this eps, and its border points lie within it. The
-        recommended offer, and offers of several eps, give a border point to the cluster of the nearest core point;
-        others as a run does, to the lowest cluster.
+        The eps of each cluster: its core points are connected at this eps, and its border points lie within it. A
+        border point of several clusters belongs to the cluster of the nearest core point if clusters are grown or
+        split, and to the lowest of these clusters in a run of DBSCAN.
     min_samples : int
     labels : ndarray of shape (n_samples,)
         The cluster of each point, -1 for noise, of int32.
@@ -64,20 +68,23 @@ class Offer:
     n_clusters, n_noise : int
         The number of clusters, and of points with label -1.
     score : float
-        It combines how clearly each big cluster persists longer along eps than chance explains, from 0 to 1, weighted
-        by share · (1 - share) of the points; noise lowers it. This is the largest score over the eps of the plateau.
+        Each big cluster has a credit from 0 to 1: how clearly it persists longer along eps than chance explains. The
+        score sums credit · share · (1 - share), with the cluster's share of the points; noise lowers it. Of a run of
+        DBSCAN, this is the largest score over the eps of its plateau; of grown clusters, the score of that run.
     noise : float
         The share of the points that are in no big cluster, from 0 to 1, estimated. A big cluster has at least 1 % of
-        the points, and at least five. If clusters split the clusters of a cell, it is the share of the noise.
+        the points, and at least five. If clusters are split, this is the share of the points with label -1.
     confidence : float
-        The expected adjusted Rand index with the true clusters, from 0.45 to 0.97, as measured for such offers.
+        The expected adjusted Rand index with the true clusters, from 0.45 to 0.97. It is estimated from data sets whose
+        clusters are known.
     reason : str
         The reason, as a sentence.
     plateau : tuple of float
-        The first and last eps of the grid between which its min_samples shows the same big clusters; of the recommended
-        offer, and of offers of several eps, the range of eps_of_clusters.
+        The first and last eps of the grid between which runs with this min_samples show the same big clusters. If
+        clusters are grown or split, the smallest and the largest of eps_of_clusters.
     min_samples_range : tuple of int
-        The first and last min_samples of the grid between which its eps shows big clusters that correspond one to one.
+        The first and last min_samples of the grid between which the big clusters of runs with this eps correspond one
+        to one. If clusters are grown or split, min_samples twice.
     """
 
     eps: float | None
@@ -248,7 +255,8 @@ def _grid(data: Loaded, eps: Any, min_samples: Any, weights: Any, progress: Prog
 
 
 def _require_even(eps: list[float]) -> None:
-    """Raises ValueError if there are fewer than two eps, or if their ratios differ."""
+    """Raises ValueError if there are fewer than two eps, or if the ratios of successive eps differ. The
+    logarithm of a ratio may deviate from the mean logarithm by a share of _STEP_ERROR. eps: ascending."""
     steps = np.diff(np.log(eps))
     if len(steps) == 0 or (abs(steps - steps.mean()) > _STEP_ERROR * steps.mean()).any():
         raise ValueError(

@@ -68,7 +68,7 @@ class Origin:
     """Whether the points are this process's share of the swept points. Labels are of the share, counts of all."""
 
     def require_whole(self, what: str) -> None:
-        """Raises ValueError if this process has only a share of the swept points.
+        """Raises ValueError if several processes swept the points, and this one has only a share of them.
 
         what: the name in the error of the thing that needs all points, such as "a catalogue".
         """

@@ -18,7 +18,8 @@
 
 namespace epsflow::io {
 
-/// Returns the mutex to hold around every use of cfitsio, which keeps global state. Destroying a FitsFile is one.
+/// Returns the mutex to hold around every use of cfitsio, which keeps global state. The destructor of a FitsFile uses
+/// cfitsio, too.
 [[nodiscard]] std::mutex& fits_mutex();
 
 /// Returns cfitsio's text for a status, followed by the first message on cfitsio's stack, which is the most specific
@@ -49,8 +50,8 @@ struct FitsMessageMark {
 [[nodiscard]] std::optional<std::string> read_fits_text(fitsfile* file, const std::string& keyword);
 
 /// A FITS file. Headers of extensions are checked before cfitsio reads them, because some damaged headers make cfitsio
-/// write past its buffers. Files are read in a child process, but copied with labels (io/write/fits_copy.cpp) in this
-/// one, which such a header would crash.
+/// write past its buffers. Only a child process reads points from FITS files. But the main process opens FITS files to
+/// copy them with labels (io/write/fits_copy.cpp), and such a header would crash it.
 class FitsFile {
  public:
   /// source: must outlive the object. Throws InputError if the file is damaged or not a FITS file.
@@ -60,11 +61,11 @@ class FitsFile {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< in bytes
 
   /// Throws InputError if the open table is followed by something other than padding, an extension or the end of the
-  /// file: its header may state too few rows.
+  /// file. Then its header may state too few rows.
   void require_end_of_table();
 
  private:
-  /// Goes to every extension by cfitsio. Checks the header of each extension before.
+  /// Moves cfitsio to each extension in turn. Checks the header of an extension before cfitsio reads it.
   void visit_extensions();
   /// Returns the block that begins at byte `at`, valid until the next call. Returns nullopt if the file ends before the
   /// block does.
@@ -90,7 +91,7 @@ struct FitsTableEntry {
 /// Returns every table of the file. Throws InputError if there is none.
 [[nodiscard]] std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source);
 
-/// Returns the table whose number or name (in any case) is ReadOptions::table, or the first if that option is empty.
+/// Returns the table whose number or name (upper or lower case) is ReadOptions::table, or the first if that is empty.
 /// Throws InputError that lists the tables if none matches.
 [[nodiscard]] const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source);
 
@@ -99,8 +100,9 @@ void open_table(fitsfile* file, const FitsTableEntry& table, const Source& sourc
 
 /// Throws InputError if the file, of `size` bytes, is shorter than the open table. Call it before allocating memory.
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source);
-/// Throws InputError if the file is shorter than the open table with the heap that follows its rows. Needed only if the
-/// caller copies the heap. Call it after require_table_bytes().
+/// Throws InputError unless the heap of the open table lies between its rows and its end, and the file has all of them.
+/// The heap has the values of columns of variable length. Needed only if the caller copies the heap. Call it after
+/// require_table_bytes().
 void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source);
 
 }  // namespace epsflow::io

@@ -70,7 +70,9 @@ def _validated(module: Any, model: Any, X: Any) -> Any:
 
 
 def _made_for(model: Any, X: Any, points: Any, call: Running) -> DBSCAN:
-    """Returns epsflow's model with the parameters of scikit-learn's, or raises NotServed. points: X, made dense."""
+    """Returns epsflow's DBSCAN with the parameters of `model`, which is scikit-learn's, and notes its device in `call`.
+    Raises NotServed if the call is left to scikit-learn because of a parameter. X: the input of fit. points: the array
+    that epsflow will cluster; not used if X has distances."""
     parameters = {"eps": model.eps, "min_samples": model.min_samples, "metric": model.metric}
     if is_precomputed(model.metric):
         if model.algorithm not in ("auto", "brute") or model.metric_params:
