@@ -218,7 +218,7 @@ class DBSCAN(_Clusterer):
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Call `fit` and return labels_."""
+        """Call `fit` and return labels_. y is ignored."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> NDArray[np.int32]:
@@ -353,7 +353,7 @@ class AutoDBSCAN(_Clusterer):
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
-        """Call `fit` and return labels_."""
+        """Call `fit` and return labels_. y is ignored."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
 

@@ -210,7 +210,7 @@ class HDBSCAN(_Clusterer):
         return self._fit_on_host(X)
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int32]:
-        """Call `fit` and return labels_."""
+        """Call `fit` and return labels_. y is ignored."""
         return self.fit(X).labels_
 
     @property

@@ -106,5 +106,5 @@ class WindowDBSCAN(_Clusterer):
         return self.partial_fit(X)
 
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int32]:
-        """Call `fit` with X alone and return labels_. y and other arguments are ignored."""
-        return self.fit(X).labels_
+        """Call `fit` with X and the keyword arguments, and return labels_. y is ignored."""
+        return self.fit(X, **kwargs).labels_

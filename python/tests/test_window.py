@@ -241,3 +241,5 @@ def test_estimator():
     np.testing.assert_array_equal(model.fit_predict(kept), model.labels_)
     with pytest.raises(ValueError, match="features"):
         model.partial_fit([[1.0, 2.0, 3.0]])
+    with pytest.raises(TypeError, match="sample_weight"):
+        model.fit_predict(kept, sample_weight=np.ones(250))
