@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <epsflow/core/checked.hpp>
 #include <filesystem>
+
+#include <epsflow/core/checked.hpp>
+
 namespace epsflow::io {
 namespace {
 
-constexpr std::size_t kBlock = 2880;
 constexpr std::size_t kCard = 80;
 
 /// Throws InputError for a block of a header that names a column without quotes: cfitsio would copy 70 such characters
@@ -86,9 +87,9 @@ FitsFile::FitsFile(const LibraryFile& file, const Source& source)
 }
 
 std::optional<std::string_view> FitsFile::read_block(std::uint64_t at) {
-  if (at > size_ || size_ - at < kBlock) return std::nullopt;
-  block_.resize(kBlock);
-  if (!stream_.seekg(narrow<std::streamoff>(at)).read(block_.data(), kBlock)) return std::nullopt;
+  if (at > size_ || size_ - at < kFitsBlock) return std::nullopt;
+  block_.resize(kFitsBlock);
+  if (!stream_.seekg(narrow<std::streamoff>(at)).read(block_.data(), kFitsBlock)) return std::nullopt;
   return block_;
 }
 
@@ -99,7 +100,7 @@ void FitsFile::visit_extensions() {
     LONGLONG next = 0;
     check_fits(fits_get_hduaddrll(file_.get(), &header, &data, &next, &status), source_, "finding the next extension");
     if (next < 0) throw source_.error("damaged: an extension ends before it begins; fetch the file again");
-    for (auto at = narrow<std::uint64_t>(next); const auto block = read_block(at); at += kBlock) {
+    for (auto at = narrow<std::uint64_t>(next); const auto block = read_block(at); at += kFitsBlock) {
       if (require_quoted_names(*block, source_)) break;
     }
     fits_movrel_hdu(file_.get(), 1, nullptr, &status);
@@ -114,7 +115,7 @@ void FitsFile::require_end_of_table() {
   const TableExtent table = extent_of_table(file_.get(), source_);
   const auto end = narrow<std::uint64_t>(table.begin + table.row_bytes * table.rows + heap);
   stream_.clear();
-  for (std::uint64_t at = end / kBlock * kBlock; const auto block = read_block(at); at += kBlock) {
+  for (std::uint64_t at = end / kFitsBlock * kFitsBlock; const auto block = read_block(at); at += kFitsBlock) {
     const std::string_view rest = block->substr(end > at ? end - at : 0);
     if (rest.starts_with("XTENSION")) return;
     // Zeros or blanks pad the last block of a table; on tapes, whole blocks.
@@ -188,7 +189,7 @@ void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source
     const FitsMessageMark mark;
     fits_read_key(file, TLONGLONG, "THEAP", &heap, nullptr, &status);  // optional
   }
-  const auto padded = narrow<LONGLONG>((size + kBlock - 1) / kBlock * kBlock);
+  const auto padded = narrow<LONGLONG>((size + kFitsBlock - 1) / kFitsBlock * kFitsBlock);
   if (table.end >= table.begin && table.end <= padded && heap >= rows && heap <= table.end - table.begin) return;
   throw source.error(
       "damaged: what lies behind the rows of the table is said to go on to byte {}, but the file has {}; fetch it "

@@ -18,6 +18,9 @@
 
 namespace epsflow::io {
 
+/// Files consist of blocks of this many bytes.
+inline constexpr std::size_t kFitsBlock = 2880;
+
 /// Returns the mutex to hold around every use of cfitsio, which keeps global state. The destructor of a FitsFile uses
 /// cfitsio, too.
 [[nodiscard]] std::mutex& fits_mutex();

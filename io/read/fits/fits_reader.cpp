@@ -317,8 +317,9 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
 void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& points) {
   const std::scoped_lock lock(fits_mutex());
   // The library reads whole blocks, but some programs do not pad the last one.
-  constexpr std::uint64_t kBlock = 2880;
-  if (bytes.memory_taken > 0) std::filesystem::resize_file(bytes.path, (bytes.size + kBlock - 1) / kBlock * kBlock);
+  if (bytes.memory_taken > 0) {
+    std::filesystem::resize_file(bytes.path, (bytes.size + kFitsBlock - 1) / kFitsBlock * kFitsBlock);
+  }
   FitsFile file(bytes, source);
   const std::vector<FitsTableEntry> tables = list_tables(file.get(), source);
   const FitsTableEntry& entry = select_table(tables, source);
