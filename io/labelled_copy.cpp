@@ -144,6 +144,9 @@ void LabelledCopy::require_unchanged() const {
 
 void LabelledCopy::write(const std::filesystem::path& file, const std::filesystem::path& target,
                          const VariantResult& result, std::span<const double> probabilities) const {
+  if (probabilities.size() != (added_.probability ? points_.size() : 0)) {
+    throw UsageError("a copy with a column of probabilities needs one for each point, and any other copy none");
+  }
   require_unchanged();
   OutputTable table{.origin = {format_ == OutputFormat::fits ? "LABELLED" : "labelled", result, metric_},
                     .rows = points_.size()};

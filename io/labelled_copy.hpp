@@ -58,7 +58,7 @@ class LabelledCopy {
   /// Writes the copy to `file`, which is created or overwritten; not atomic. Errors name `target` in place of `file`.
   /// `result` must belong to the points of the constructor. If all columns are copied, reads the input files again,
   /// blockwise. Throws InputError if they have changed since they were read, ResourceError if `file` cannot be written.
-  /// probabilities: [n], or empty without the column.
+  /// probabilities: [n], or empty without the column; else throws UsageError.
   void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result,
              std::span<const double> probabilities = {}) const;
   /// Writes the copy atomically. Errors also as commit_file().

@@ -14,8 +14,9 @@ namespace epsflow::io {
 /// Points that stay in their file.
 struct RowFile {
   PointsOrigin origin;
-  /// Their shape, and the function that reads rows, which holds the file open. It throws InputError if the file cannot
-  /// be read or has become shorter. It is empty if rows are read in their order alone: copy_rows().
+  /// Their shape, and the function that reads rows. The function is thread-safe, holds the file open, and throws
+  /// InputError if the file cannot be read or has become shorter. It is empty if rows can be read only in their order:
+  /// then copy_rows() makes it.
   PointsSource rows;
 };
 

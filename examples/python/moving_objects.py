@@ -50,7 +50,7 @@ def main() -> None:
             continue
         labels = found.labels(velocity, EPS, LEAST)
         members = np.flatnonzero((labels == labels[core]) & ~is_used)
-        if len(np.unique(day[members])) < LEAST:
+        if len(np.unique(np.floor(day[members]))) < LEAST:
             continue
         is_used[members] = True
         objects += 1

@@ -41,7 +41,7 @@ namespace epsflow::io {
 [[nodiscard]] Reader npz_reader();
 
 /// Opens a file once to read many tables of it. Returns a function that reads arrays of one axis, by name, as columns.
-/// Throws as npz_reader(), and the function throws InputError if an array is missing.
+/// Throws as the reader of npz_reader(), and the function throws InputError if an array is missing.
 [[nodiscard]] std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file);
 
 /// Reads the columns of a binary or ASCII table as points. The table is source.options.table: an extension number (1 is

@@ -211,12 +211,13 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   points_ = input.points;
   writers_ = std::move(writers);
   choose_base(checksum);
+  const bool had_hdf5 = state_.owns(kHdf5Name) || state_.asked_for_hdf5();
   keep_results();
   state_.checksum = checksum;
   state_.input = describe_input(input, checksum);
   state_.runs.push_back(describe_run(run_, started_, "running", 0, {}));
   std::vector<Variant> pending = missing();
-  settle_hdf5(pending);
+  choose_hdf5(pending, had_hdf5);
 
   clear_partial();
   make_folder(base_, base_);

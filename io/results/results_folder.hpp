@@ -157,7 +157,7 @@ class ResultsFolder {
   void drop_incomplete(const std::vector<Variant>& missing);
   [[nodiscard]] Variant held(const Variant& variant, const Entries& others) const;
   [[nodiscard]] std::vector<Variant> missing() const;
-  void settle_hdf5(const std::vector<Variant>& missing);
+  void choose_hdf5(const std::vector<Variant>& missing, bool before);
 
   void clear_partial() const;
   void warn_of_full_disk(std::size_t variants) const;

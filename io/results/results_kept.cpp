@@ -80,8 +80,7 @@ void ResultsFolder::drop_unsound() {
   const std::uint64_t bytes = npy_vector_header("<i4", points_).size() + points_ * sizeof(std::int32_t);
   remove_files([&](const std::string& name, const FileDigest& digest) {
     const ResultsOutput* const output = find_output(name.substr(0, name.find('/')));
-    // Of the files about the folder, each run writes all but sweep.h5 again.
-    if (output == nullptr || (output->scope == OutputScope::folder && name != kHdf5Name)) return false;
+    if (output == nullptr || name == kTraceName) return false;  // each run writes its own trace
     if ((output->name != kLabelsFolder || digest.bytes == bytes) && is_sound(name, digest)) return false;
     notice_((base_ / name).string() +
             " is missing or has changed since it was written: it is made again where it is asked for");
@@ -165,9 +164,8 @@ std::vector<Variant> ResultsFolder::missing() const {
   return missing;
 }
 
-/// Decides whether to write sweep.h5, which needs the labels of all variants.
-void ResultsFolder::settle_hdf5(const std::vector<Variant>& missing) {
-  const bool before = state_.owns(kHdf5Name) || state_.asked_for_hdf5();
+/// Decides whether to write sweep.h5, which needs the labels of all variants. before: whether an earlier run wrote it.
+void ResultsFolder::choose_hdf5(const std::vector<Variant>& missing, bool before) {
   const bool asked = outputs_.wants(kHdf5Name);
   if (!asked && !before) return;
   const std::set<Variant, VariantOrder> made(missing.begin(), missing.end());

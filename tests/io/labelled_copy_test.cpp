@@ -262,6 +262,8 @@ TEST_CASE("labelled copy: formats that it has not, and points of other files") {
   const auto file = folder.write("a.csv", "x\n1\n2\n");
   const FilePoints points = read_points(file);
   error_of<UsageError>([&] { LabelledCopy({file}, {}, points, OutputFormat::npy, {}); });
+  const LabelledCopy copy({file}, {}, points, OutputFormat::csv, {.probability = true});
+  error_of<UsageError>([&] { copy.write(folder / "out.csv", result_of(points), Overwrite::refuse); });
   error_of<UsageError>([&] { LabelledCopy({file, file}, {}, points, OutputFormat::csv, {}); });
 }
 

@@ -19,7 +19,7 @@ CHANGES = [
     (["parts/local_sweep.cpp", "parts/merge.cpp", "tests/parts/local_parts_test.cpp"], 2100),
     (["gpu/direct/dense_box_unions.cu"], 1500),
     (["python/epsflow/_sweep.py", "python/tests/test_sweep.py"], 1550),
-    (["core/options.hpp", "pipeline/flow.cpp", "cli/sweep_command.cpp", "gpu/gpu_backend.cpp", "parts/part.hpp",
+    (["core/options.hpp", "pipeline/flow.cpp", "cli/sweep_command.cpp", "gpu/gpu_backend.cpp", "parts/merge.hpp",
       "io/formats.cpp"], 2100),
     (["cli/fof_command.cpp", "cli/catalogs.cpp"], 1700),
     (["core/space.hpp", "pipeline/slices.cpp", "clustering/cell_counts.cpp"], 2000),
