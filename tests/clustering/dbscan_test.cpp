@@ -120,6 +120,12 @@ TEST_CASE("dbscan: nested and each give the oracle's labels on random data") {
     random.chance(0.5) ? maker.csr(rows, order, seed)
                        : maker.packed(rows, order, static_cast<std::uint32_t>(1 + random.below(50)));
     clusters += test::check_nested(data, eps, maker.source(), test::descending_minpts(random, 14));
+    std::vector<std::uint32_t> handed_out;  // minpts may come in any order, and repeat
+    cluster_nested(maker.input(eps), {5, 1, 9, 5, 3}, never, [&](VariantResult&& r) {
+      REQUIRE(r.labels == test::oracle_labels(rows, r.variant.minpts).labels);
+      handed_out.push_back(r.variant.minpts);
+    });
+    REQUIRE(handed_out == std::vector<std::uint32_t>{9, 5, 5, 3, 1});
     for (const std::uint32_t m : {1U, 3U, 5U, 9U}) {
       const VariantResult r = cluster(maker.input(eps), m, never);
       const test::OracleLabels expected = test::oracle_labels(rows, m);

@@ -258,15 +258,17 @@ TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
   const Points points = uniform(5000, random);
   const std::vector<double> weights = random.uniforms(points.size(), 0, 3);
   const Sweep sweep = sweep_of(3);
-  const RunOptions options{.core_mask = true};
+  const RunOptions options{.core_mask = true}, counts{.keep = Keep::summary};
   const Dataset whole = Engine(cpu_engines(1).front()).load(points);
   for (const bool weighted : {false, true}) {
-    const auto expected = by_variant(run(weighted ? whole.weighted(weights) : whole, sweep, options));
+    const Dataset loaded = weighted ? whole.weighted(weights) : whole;
+    const auto expected = by_variant(run(loaded, sweep, options)), counted = by_variant(run(loaded, sweep, counts));
     for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
       const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
       const std::vector<EngineOptions> on = cpu_engines(engines);
       const PointSet given{points, {}, weighted ? std::span<const double>(weights) : std::span<const double>()};
       check_same(shared(given, {.options = on, .sharing = &how}, sweep, options), expected);
+      check_same(shared(given, {.options = on, .sharing = &how}, sweep, counts), counted);
     }
   }
   CHECK_THROWS_WITH(run_each({points, {}, std::span<const double>(weights).first(10)}, {.options = cpu_engines(2)},

@@ -181,7 +181,8 @@ TEST_CASE("parquet and arrow: integers that float64 would round are refused, whe
       table_of({{"x", arrow::float64(), "[1, 2, 1e17]"},
                 {"id", arrow::int64(), "[1, null, 9007199254740993]"},
                 {"most", arrow::uint64(), "[1, 18446744073709551615, 3]"},
-                {"coded", arrow::dictionary(arrow::int8(), arrow::int64()), "[-9007199254740993, 7, null]"}});
+                {"coded", arrow::dictionary(arrow::int8(), arrow::int64()), "[-9007199254740993, 7, null]"},
+                {"v", arrow::list(arrow::int64()), "[[1, 2], [3, 9007199254740993], [4, 5]]"}});
   const std::filesystem::path file = write_either(folder, table);
   const auto refused = [&](const std::string& column) {
     return refusal(file, {.columns = {column}, .on_nan = NanPolicy::drop});
@@ -189,6 +190,8 @@ TEST_CASE("parquet and arrow: integers that float64 would round are refused, whe
   check_mentions(refused("id"), {"row 2, column 'id' is 9007199254740993", "offset", "ReadOptions::columns"});
   check_mentions(refused("most"), {"row 1, column 'most' is 18446744073709551615"});
   check_mentions(refused("coded"), {"row 0, column 'coded' is -9007199254740993"});
+  check_mentions(refused("v[1]"), {"row 1, column 'v[1]' is 9007199254740993"});
+  CHECK(values_of(read_points(file, {.columns = {"v[0]"}})) == Values{1, 3, 4});
   CHECK(values_of(read_points(file, {.columns = {"x"}})) == Values{1, 2, 1e17});
   // The reader skips row groups and batches of other shares.
   for (const auto& shared :
