@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from sklearn.base import clone
-from sklearn.cluster import DBSCAN, HDBSCAN
+from sklearn.cluster import DBSCAN, HDBSCAN, dbscan
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import kneighbors_graph
@@ -80,6 +80,11 @@ def test_dbscan_of_sparse_points_and_of_a_table():
     check_same((*DBSCAN_RESULTS, "feature_names_in_"), lambda: DBSCAN(eps=0.4).fit(table))
 
 
+def test_the_function_dbscan():
+    a, b = both(lambda: dbscan(blobs(5), eps=0.4, min_samples=5))
+    assert np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1])
+
+
 @pytest.mark.parametrize("min_samples", [1, 2])
 @pytest.mark.parametrize("method", ["eom", "leaf"])
 def test_hdbscan_gives_the_labels_of_scikit_learn_without_ties(min_samples, method):
@@ -99,6 +104,16 @@ def test_hdbscan_of_other_metrics(metric):
     X = blobs(6, d=3)
     X = pairwise_distances(X) if metric == "precomputed" else X
     check_same(("labels_",), lambda: HDBSCAN(8, min_samples=2, metric=metric, copy=True).fit(X))
+
+
+def test_hdbscan_with_centers_and_with_samples_that_are_not_finite():
+    X = blobs(7)
+    names, parameters = ("labels_", "medoids_"), {"min_samples": 2, "store_centers": "both", "copy": True}
+    a, b = check_same(names, lambda: HDBSCAN(8, **parameters).fit(X))
+    assert np.allclose(a.centroids_, b.centroids_)
+    X[3], X[8, 1] = np.nan, np.inf
+    a, b = check_same(("labels_",), lambda: HDBSCAN(8, min_samples=2, copy=True).fit(X))
+    assert np.allclose(a.probabilities_, b.probabilities_, equal_nan=True)
 
 
 def test_hdbscan_has_the_labels_of_epsflow_where_distances_tie():

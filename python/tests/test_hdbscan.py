@@ -166,12 +166,16 @@ def test_progress_counts_trees():
     assert (seen[-1].variants_done, seen[-1].variants) == (3, 3)
 
 
-def test_cuts_and_scores_of_missing_and_infinite_values():
+def test_missing_and_infinite_values():
     X = blobs(4)
     X[[3, 9]] = np.nan
     X[7, 0] = np.inf
-    model = epsflow.HDBSCAN().fit(X)
-    assert (model.dbscan_clustering(-1) == np.select([np.isnan(X[:, 0]), np.isinf(X[:, 0])], [-3, -2], -1)).all()
+    finite = np.isfinite(X).all(axis=1)
+    model, alone = epsflow.HDBSCAN().fit(X), epsflow.HDBSCAN().fit(X[finite])
+    assert model.labels_[[3, 9, 7]].tolist() == [-3, -3, -2] and (model.labels_[finite] == alone.labels_).all()
+    assert np.isnan(model.probabilities_[[3, 9]]).all() and model.probabilities_[7] == 0
+    assert (model.dbscan_clustering(0.2)[finite] == alone.dbscan_clustering(0.2)).all()
+    assert (model.dbscan_clustering(-1) == np.where(finite, -1, model.labels_)).all()
     assert list(np.flatnonzero(np.isnan(model.outlier_scores_))) == [3, 7, 9]
 
 
@@ -273,12 +277,14 @@ def test_predictions_under_metrics_of_epsflow():
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev", "cosine"])
-def test_that_medoids_have_the_smallest_sums(metric):
+def test_that_centroids_are_means_and_medoids_have_the_smallest_sums(metric):
     for seed in range(6):
         X = np.round(blobs(seed, 700, 2 + seed % 2), 1 + seed % 2) + 0.01
-        model = epsflow.HDBSCAN(min_cluster_size=20, metric=metric, store_centers="medoid").fit(X)
+        model = epsflow.HDBSCAN(min_cluster_size=20, metric=metric, store_centers="both").fit(X)
         for c, medoid in enumerate(model.medoids_):
             inside = model.labels_ == c
+            mean = np.average(X[inside], axis=0, weights=model.probabilities_[inside])
+            np.testing.assert_allclose(model.centroids_[c], mean, rtol=1e-12)
             sums = metrics.pairwise_distances(X[inside], metric=metric) @ model.probabilities_[inside]
             assert sums[(X[inside] == medoid).all(axis=1)].min() <= sums.min() * (1 + 1e-6) + 1e-12
 
@@ -444,6 +450,7 @@ def test_pickles():
         ({"max_cluster_size": 0.5}, "max_cluster_size"),
         ({"allow_single_cluster": "no"}, "allow_single_cluster"),
         ({"algorithm": "cover_tree"}, "kd_tree"),
+        ({"algorithm": "kd_tree", "metric": "cosine"}, "KDTree-based"),
         ({"alpha": 2.0}, "alpha is 2.0"),
         ({"store_centers": "all"}, "medoid"),
     ],
@@ -480,6 +487,18 @@ def test_points_that_have_no_tree():
         X[3, 1] = value
         with pytest.raises(ValueError, match=f"row 3, column 1 is {value}.*drop_missing"):
             epsflow.hierarchy(X)
+
+
+def test_sparse_tables_that_are_refused():
+    sparse = pytest.importorskip("scipy.sparse")
+    X = blobs(1, 40)
+    apart = metrics.pairwise_distances(X)
+    apart[:20, 20:] = apart[20:, :20] = 0  # no entries
+    points, distances = sparse.csr_array(X), sparse.csr_array(apart)
+    check_refused(
+        (lambda: epsflow.HDBSCAN(algorithm="ball_tree").fit(points), ValueError, "Sparse data matrices only support"),
+        (lambda: epsflow.HDBSCAN(metric="precomputed").fit(distances), ValueError, "more than one connected component"),
+    )
 
 
 def test_clusters_larger_than_all_samples():

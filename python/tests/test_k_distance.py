@@ -107,6 +107,7 @@ X = np.zeros((4, 2))
     [
         (lambda: epsflow.k_distance(X, 0), ValueError, "k == 0, must be >= 1"),
         (lambda: epsflow.k_distance(X, 4), ValueError, "k is 4, of 4 points: use one from 1 to 3"),
+        (lambda: epsflow.k_distance(X[:1], 1), ValueError, "k is 1, of 1 point: one point has no other"),
         (lambda: epsflow.k_distance(X, 2.5), TypeError, "k is 2.5, of type float"),
         (lambda: epsflow.k_distance(X, True), TypeError, "k is True, of type bool"),
         (lambda: epsflow.k_distance(X, "4"), TypeError, "k is '4', of type str"),

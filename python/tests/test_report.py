@@ -85,6 +85,7 @@ def test_of_an_exploration(blobs, tmp_path):
     assert len(data["cells"]) == len(found.map) + 1 and all(c["maps"] for c in data["cells"])
     own = [c["own_eps"] for c in data["cells"] if c["eps"] is None]
     assert sorted(eps for _, _, eps in own[0]) == pytest.approx(sorted(best["eps_of_clusters"]), rel=1e-2)
+    assert data["planes"][0]["x"]["name"] == "x"
     again = pickle.loads(pickle.dumps(found))
     with pytest.raises(ValueError, match="unpickled has no points"):
         again.report(tmp_path / "other.html")

@@ -202,7 +202,7 @@ def test_variants_are_found_although_their_eps_are_rounded(blobs):
         with pytest.raises(KeyError, match=f"eps={eps}, min_samples={min_samples}"):
             result.labels(eps, min_samples)
     near = epsflow.sweep(blobs, [0.3, np.nextafter(0.3, 1)], 5)
-    assert near.variant(0.3, 5) is near[0] and near.variant(np.nextafter(0.3, 1), 5) is near[1]
+    assert near.variant(eps=0.3, min_samples=5) is near[0] and near.variant(np.nextafter(0.3, 1), 5) is near[1]
 
 
 def test_an_engine_beside_what_it_is_made_with(blobs):

@@ -237,6 +237,7 @@ WRONG = [
     (wrong(**{**BY_IDS, "eps": 1.0, "ids": [0, 1]}), TypeError, "eps is of match='cores'"),
     (wrong(**BY_IDS, ids=[0]), ValueError, "ids has shape (1,), and there are 2 labels"),
     (wrong(**BY_IDS, ids=[0.5, 1]), TypeError, "ids has dtype float64"),
+    (wrong(times=(0, 0), **BY_IDS, ids=[7, 7]), ValueError, "rows 0 and 1 of slice 0 have the same id, 7"),
     (wrong(times=(0, 0), **BY_IDS, ids=["GOPE", "GOPE"]), ValueError, "rows 0 and 1 of slice 0 have the same id, GOPE"),
     (wrong(least_share=1.5), ValueError, "least_share == 1.5, must be from 0 to 1"),
     (wrong(least_share="all"), TypeError, "least_share is 'all'"),

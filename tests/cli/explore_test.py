@@ -78,6 +78,16 @@ class Printed(Explore):
         self.assertEqual(self.explored(*words)["recommended"], self.explored()["recommended"])
 
 
+    def test_minpts_is_a_multiple_of_the_mean_weight(self):
+        header, *rows = blobs().split()
+        words = [self.write("w.csv", f"{header},w\n" + "".join(f"{row},4\n" for row in rows)), "--weight", "w"]
+        plain, found = self.json("suggest", self.points), self.json("suggest", *words)
+        self.assertEqual((found["eps"], found["minpts"]), (plain["eps"], [4 * m for m in plain["minpts"]]))
+        plain, found = self.explored()["recommended"], self.json("explore", *words)["recommended"]
+        self.assertEqual((found["minpts"], found["clusters"], found["noise"]),
+                         (4 * plain["minpts"], plain["clusters"], plain["noise"]))
+
+
 class Refused(Explore):
     def test_grids_that_cannot_be_scored_before_the_input_is_read(self):
         nowhere = self.folder / "no-such.csv"

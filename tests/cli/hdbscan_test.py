@@ -68,12 +68,17 @@ class Results(Hdbscan):
         self.assertEqual(self.labels(2, 3), (0,) * 4 + (1,) * 5)  # the far point leaves the second square
 
     def test_counts_copies_and_catalogues_have_the_same_also_if_values_repeat(self):
-        self.succeeds(*self.words("--labelled", "csv", "--catalog", "csv", minpts="5,3,5", sizes="8,4,8"))
+        self.succeeds(*self.words("--labelled", "csv", "--catalog", "csv", "--outlier-scores", minpts="5,3,5",
+                                 sizes="8,4,8"))
         arrays = npz(self.out / "hierarchy.npz")
         for row, (minpts, size) in zip(self.rows(), itertools.product((3, 5), (4, 8)), strict=True):
             self.assertEqual((int(row["minpts"]), int(row["min_cluster_size"])), (minpts, size))
             labels, probabilities = self.labels(minpts, size), self.numbers("probabilities", minpts, size)
             self.assertEqual(npy_labels(self.out / row["labels"]), labels)
+            scores = self.numbers("outlier_scores", minpts, size)
+            self.assertEqual(len(scores), len(labels))
+            self.assertTrue(0 <= min(scores) < max(scores) <= 1)
+            self.assertEqual([p > 0 for p in probabilities], [c >= 0 for c in labels])
             sizes = [labels.count(c) for c in range(max(labels) + 1)]
             self.assertEqual([int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
                              [len(sizes), labels.count(-1), sum(sizes), max(sizes)])

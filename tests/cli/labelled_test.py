@@ -122,6 +122,10 @@ class Sweep(Labelled):
         written = self.out / "labelled/eps_0.2_minpts_3.h5"
         back = self.labels_of("cluster", written, "--columns", "label", "--eps", 0.5, "--minpts", 1)
         self.assertEqual(back, (0, 0, 0, 1))
+        whole = written.read_bytes()
+        written.write_bytes(whole[:-1])
+        self.assertIn("has changed since it was written", self.resumed(1, "--labelled", "h5").stderr)
+        self.assertEqual(written.read_bytes(), whole)
         self.succeeds(*self.sweep("--overwrite"))
         self.assertFalse((self.out / "labelled").exists())
 
