@@ -20,8 +20,8 @@ class Slicing {
  public:
   /// Makes a slice for each value or interval of the column of --by, which is read from the files, or with --by-file
   /// for each file. With --on-nan drop, points without a value in this column, or in a column of --ids, are removed
-  /// from `points`, which must outlive the object. Throws UsageError, InputError for a row that is in no slice, and as
-  /// Input::read_beside().
+  /// from `points`, which must outlive the object. Throws UsageError if --by-width does not fit the values,
+  /// InputError if a row is in no slice or if no point remains, and as Input::read_beside().
   Slicing(const Input& input, io::FilePoints& points);
 
   [[nodiscard]] const SliceRows& rows() const noexcept { return rows_; }
@@ -46,7 +46,7 @@ class Slicing {
     for (std::size_t place = 0; place < rows_.order.size(); ++place) made[place] = by_row[rows_.order[place]];
     return made;
   }
-  /// Returns a text that distinguishes these slices from other slices of the same points, for results.
+  /// Returns a text that distinguishes these slices from other slices of the same points. Results folders store it.
   [[nodiscard]] std::string describe() const;
 
  private:

@@ -25,8 +25,8 @@ class ClusterSets {
   ClusterSets(const ClusterSource& source, std::uint32_t least, bool core_since, const CancelToken& cancel);
 
   /// Returns an upper bound on the memory in bytes. add() holds three copies of the sets of the new level, at most one
-  /// set for each node. There are at most as many sets of the level before and gains as points, because each of them
-  /// has a core point of its own.
+  /// set for each node. It also holds the sets of the level before, and sets of the points that become core. Both
+  /// together are at most as many as the points, because no two of them have a core point in common.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool core_since) noexcept {
     return nodes * (3 * sizeof(std::uint32_t) + 3 * sizeof(Set)) +
            points * (sizeof(Set) + LevelGains::bytes_per_point() + (core_since ? sizeof(std::uint32_t) : 0));

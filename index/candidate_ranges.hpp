@@ -47,8 +47,8 @@ void for_each_bundle(const SearchIndex& index, Range rows, F&& f) {
   }
 }
 
-/// Returns the layout of a packed table over an index. O(bundles · candidate ranges) time and memory: for up to three
-/// dimensions.
+/// Returns the layout of a packed table over an index. O(bundles · candidate ranges of a bundle) time and memory. Use
+/// it for at most kMostPackedDims dimensions, because a bundle has many ranges in more dimensions.
 [[nodiscard]] PackedLayout make_packed_layout(const SearchIndex& index);
 
 }  // namespace epsflow::index

@@ -10,7 +10,8 @@
 
 namespace epsflow::index {
 
-/// Bundles are tiles of kTilePoints positions. The candidates are all tiles that no function separates from them.
+/// A bundle is a tile of kTilePoints positions. Its candidates are the points of all tiles that may hold neighbours: no
+/// layer function (layer_function.hpp) has intervals on both tiles that are more than one reach apart.
 class TileIndex final : public SearchIndex {
  public:
   /// Sorts points by layers of the given kind. Without a kind, points stay in the order of ids and every point is a

@@ -31,7 +31,8 @@ struct RankSetting {
 };
 
 /// The part that a rank clusters: its own points, and the ghosts that it loads for a radius. Own points are in the
-/// order of their ids. The ids of the rows of a rank follow the ids of the rows of all lower ranks.
+/// order of their ids. The share of a rank is the rows that its caller gave, which become own points of any ranks. The
+/// ids of these rows follow the ids of the rows of all lower ranks.
 class RankPart {
  public:
   RankPart() = default;
@@ -42,7 +43,7 @@ class RankPart {
   [[nodiscard]] virtual std::uint64_t owned() const = 0;
   /// The number of ghosts for the largest reach, or an upper bound.
   [[nodiscard]] virtual std::uint64_t ghosts() const = 0;
-  /// Bytes of host memory held for the whole sweep, in addition to the share.
+  /// Bytes of host memory held for the whole sweep, in addition to the coordinates of the share.
   [[nodiscard]] virtual std::uint64_t held_bytes() const = 0;
   /// Upper bound on the bytes of host memory to cluster `levels` minpts of one eps.
   [[nodiscard]] virtual std::uint64_t clustering_bytes(std::size_t levels) const = 0;
@@ -54,7 +55,8 @@ class RankPart {
     PartView view;
     PartPoints points;
   };
-  /// How the host sent the points; null if devices did, which clusters as objects do not permit.
+  /// The distribution by which the host sent the points to their parts. Null if devices sent them. If
+  /// RunOptions::clusters is set, the host always sends them.
   [[nodiscard]] virtual const Distribution* distribution() const { return nullptr; }
   /// The scale of PartView::units; null if points have no weights.
   [[nodiscard]] virtual const WeightScale* scale() const { return nullptr; }
@@ -72,8 +74,9 @@ class RankPart {
   /// Returns `count` labels of a result of this part, from point `first` on, in host memory.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                        std::size_t count) = 0;
-  /// Replaces the labels and masks of own points in result by the labels and masks of the share's points, in host
-  /// memory. numbers: [local clusters] number that replaces each label. core: whether masks are kept. Collective.
+  /// Sends the labels and masks of own points in `result` to the ranks whose shares have these points, and replaces
+  /// them by the labels and masks of the rows of this rank's share, in host memory. numbers: [local clusters] number
+  /// that replaces each label. core: whether masks are kept. Collective.
   virtual void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
 };
 

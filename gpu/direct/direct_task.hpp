@@ -1,4 +1,4 @@
-// The arguments of both kinds of direct clustering.
+// The arguments of the clusterings without a table: by dense-box cells, by points of a grid, and by tiles.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace epsflow::gpu {
 
-/// The arguments of a direct clustering of one eps.
+/// The arguments of a direct clustering (one without a table) of one eps.
 struct DirectTask {
   const DevicePoints& points;
   double eps;
@@ -22,7 +22,7 @@ struct DirectTask {
   DeviceMemory& memory;
   PinnedPool& pinned;
   const CancelToken& cancel;
-  PhaseMarks* marks = nullptr;  ///< null, or the object that gets the ends of the phases
+  PhaseMarks* marks = nullptr;  ///< null, or gets a mark at the end of each phase, to measure times
   /// The memory for Clusters::core_since; null unless DirectOptions::clusters.
   std::shared_ptr<LabelMemory> core_since = nullptr;
   bool borders = true;                                  ///< true if border points are distinguished from noise

@@ -1,4 +1,5 @@
-// The steps that order points by layers on the GPU, and list the pairs of tiles that may hold neighbours. None waits.
+// The steps that order points by layers on the GPU, and list the pairs of tiles that may hold neighbours. No function
+// waits for its stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -34,10 +35,10 @@ void launch_tile_bounds(PointsOnDevice points, const std::uint32_t* order, const
 
 /// The size of the list of index::list_tile_blocks(). [device]
 struct TileBlockCounts {
-  unsigned long long blocks;
-  unsigned long long pairs;  ///< pairs of tiles
+  unsigned long long blocks;  ///< entries of the list, index::TileBlock
+  unsigned long long pairs;   ///< pairs of tiles in all entries
 };
-/// Counts the blocks of the list and their pairs of tiles.
+/// Sets *counts to the number of entries of this list, and of the pairs of tiles in them, without making the list.
 void launch_count_tile_blocks(TileBoundsView bounds, TileBlockCounts* counts, cudaStream_t stream);
 /// Writes the list, of `count` blocks. [device] [count]
 void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, index::TileBlock* list, Scratch scratch);

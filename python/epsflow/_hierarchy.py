@@ -398,9 +398,9 @@ class SingleLinkageTree:
         return np.full(len(self.hierarchy), -1, np.int32)
 
     def plot(self, axis: Any = None, truncate_mode: str | None = "lastp", p: int = 50, **parameters: Any) -> Any:
-        """Draw the last p - 1 merges with `scipy.cluster.hierarchy.dendrogram`, which takes the other parameters, too.
+        """Draw the tree with `scipy.cluster.hierarchy.dendrogram`, which takes all parameters but `axis`.
 
-        Returns the axes of matplotlib.
+        With the default truncate_mode, it draws the last p - 1 merges. Returns the axes of matplotlib.
         """
         return import_module(".plot._trees", __package__).dendrogram(self, axis, truncate_mode, p, **parameters)
 

@@ -26,12 +26,13 @@ class _Places(NamedTuple):
 def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Find the clusters of other samples in a fitted HDBSCAN, without changing its tree, as the package hdbscan does.
 
-    Each sample takes the place of the fitted sample at the smallest mutual reachability distance, and leaves its
-    clusters at that distance. The mutual reachability distance of two samples is the largest of their distance and
-    their core distances. If several fitted samples are at the smallest one, the nearest of them is taken, then the
-    first in the order of coordinates. The search is exact, and its result is the same for any order of rows. A sample
-    that equals a fitted one counts this as a neighbor, so it is denser than the fitted one, and may get a cluster if
-    that is noise.
+    Each sample joins the fitted sample at the smallest mutual reachability distance: it is in the clusters of the tree
+    that hold the fitted sample and are born at a larger eps than this distance, and leaves them at this distance. The
+    mutual reachability distance of two samples is the largest of their distance and their core distances. If several
+    fitted samples are at the smallest one, the sample joins the nearest of them; of several, the first in lexicographic
+    order of coordinates. The search is exact, and its result is the same for any order of rows. A sample that equals a
+    fitted sample counts both itself and the fitted sample as neighbors. So it may have a smaller core distance than
+    the fitted sample, and may get a cluster even if the fitted sample is noise.
 
     Parameters
     ----------
@@ -70,11 +71,12 @@ def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
     """Return how strongly each fitted sample belongs to each cluster, as the package hdbscan defines it.
 
     Two shares are multiplied for each cluster. The first falls with the distance to the nearest exemplar of the cluster
-    (`CondensedTree.exemplars`). The second falls with the eps at which the sample and the cluster are in one cluster of
-    the tree. The product is divided by its sum over clusters, and multiplied by the probability of being in any
-    cluster: how dense the sample is, relative to the cluster that is nearest in the tree. If several clusters are
-    equally near, this is the mean over them, weighted by the products; hdbscan takes one of them that depends on the
-    order of rows.
+    (`CondensedTree.exemplars`). The second falls with the joining eps: the smallest eps at which one cluster of the
+    tree holds both the sample and the cluster. The product is divided by its sum over clusters, and multiplied by the
+    probability of being in any cluster. For the cluster with the smallest joining eps, this is the eps at which that
+    cluster ends or the eps at which the sample leaves the tree, whichever is smaller, divided by the joining eps. If
+    several clusters have the smallest joining eps, it is the mean over them, weighted by the products; hdbscan takes
+    one of them that depends on the order of rows.
 
     Parameters
     ----------

@@ -87,8 +87,9 @@ class SlicedResult(FromPoints):
         return values.view(np.bool_) if name == "core" else values
 
     def _chosen(self, eps: float, min_samples: int, name: str, slice: int | None) -> NDArray[Any]:
-        """Returns an array of one variant as _array(): of one slice, or of all points in the order of X if slice is
-        None. Raises also IndexError for another number, ValueError if the slices of the points are not known."""
+        """Returns an array of one variant: of one slice, or of all points in the order of X if slice is None. name: as
+        for _array(). Raises as _array(), IndexError if there is no slice of this number (negative: from the end), and
+        ValueError if a slice is given but the slices of the points are not known."""
         if slice is not None and not -len(self) <= slice < len(self):
             raise IndexError(f"there is no slice {slice}: there are {len(self)}")
         values = self._array(eps, min_samples, name)

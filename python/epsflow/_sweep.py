@@ -135,8 +135,8 @@ class VariantResult(Unchanging):
         )
 
     def _on_host(self, purpose: str, needs_labels: bool = True) -> Any:
-        """Returns the library's result. purpose: a verb for the error, as "save". Raises ValueError if labels are on a
-        GPU, or if they are needed and were not kept."""
+        """Returns the result of `_core` that this object wraps. purpose: a verb for the error, as "save". Raises
+        ValueError if labels are on a GPU, or if they are needed and were not kept."""
         if needs_labels:
             self._require_labels()
         if self._output != "numpy":

@@ -96,8 +96,8 @@ class WindowClusters:
 
     @property
     def cluster_ids(self) -> NDArray[np.int64]:
-        """[n_samples] the id of the cluster of each point, -1 for noise. It stays from step to step. Raises ValueError
-        if `output` leaves labels on the GPU."""
+        """[n_samples] the id of the cluster of each point, -1 for noise. A cluster that continues in a step keeps its
+        id. Raises ValueError if `output` leaves labels on the GPU."""
         if self._on_gpu() is not None:
             raise ValueError(
                 f"output={self._window._output!r} leaves labels on the GPU: take clusters['id'] at the labels there"

@@ -45,9 +45,9 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     """Draw a grid of eps and min_samples in which the colour of a cell is a property of its labels.
 
     An axis is logarithmic if the ratios of its values vary less than their differences. Cells without a value stay
-    white, such as variants that were not run. For an exploration, or a folder that `epsflow explore` wrote, a star
-    marks the recommended cell and circles mark its alternatives. Without such marks, the cells of a grid of at most 120
-    cells contain their values.
+    white, such as variants that were not run. If the source is an Exploration, or was loaded from a folder that
+    `epsflow explore` wrote, a star marks the recommended cell and circles mark its alternatives. Without such marks,
+    the cells of a grid of at most 120 cells contain their values.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
         `epsflow.load` loads a results folder.
     quantity : {"clusters", "noise", "core", "border", "largest", "stability"}
         "clusters" is the number of clusters. "noise", "core", "border" and "largest" (the largest cluster) are numbers
-        of points, in percent of all points. "stability" is the score of a cell: how much longer its clusters persist
-        along eps than chance explains. Only an Exploration has it.
+        of points, in percent of all points. "stability" is the score of a cell (`Offer.score`): how clearly its
+        clusters persist longer along eps than chance explains. Only an Exploration has it.
     {ax}
 
     {axes}
