@@ -17,8 +17,8 @@ class TableSource final : public ClusterSource {
  public:
   /// order: input id of each position of the table, [n]. Both must outlive the object.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order);
-  /// weights: null, or the weights that replace numbers of neighbours, for these minpts. O(entries), parallel. Throws
-  /// Cancelled.
+  /// weights: null, or the weights of the points. Then counts() returns for each point the largest of `minpts` that the
+  /// sum of its neighbours' weights reaches, or 0 if it reaches none. O(entries), parallel. Throws Cancelled.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order, std::span<const std::uint32_t> minpts,
               const WholeWeights* weights, const CancelToken& cancel);
 

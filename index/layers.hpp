@@ -46,8 +46,8 @@ inline constexpr std::size_t kMostSamplePoints = 2048;
 /// Returns the peak memory of taking a sample and choosing layers by it, in bytes.
 [[nodiscard]] std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept;
 
-/// Returns an upper bound on the distance of neighbours, in real numbers; infinity if eps is above kLargestReach. See
-/// layer_function.hpp.
+/// Returns the tile reach: no two neighbours are farther apart, measured without rounding. It is infinity if eps is
+/// above kLargestReach. layer_function.hpp has the proof.
 [[nodiscard]] double tile_reach(double eps, std::size_t dims) noexcept;
 
 /// Chosen functions with their pivots.
@@ -87,7 +87,8 @@ struct LayersOfKind {
 /// all pairs if neither prunes enough. Otherwise as choose_layers().
 [[nodiscard]] LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const CancelToken& cancel);
 
-/// Computes the values of the first `count` functions of a view at a point, in reaches.
+/// Computes the values of the first `count` functions of a view at a point, in units of the tile reach. Writes them to
+/// `scaled`, [count].
 template <class T>
 void scaled_values(const LayersView& view, std::uint32_t count, const T* point, double* scaled) noexcept {
   double sums[kMostFunctions] = {};
@@ -107,7 +108,7 @@ void scaled_values(const LayersView& view, std::uint32_t count, const T* point, 
   }
 }
 
-/// Points sorted by the bins of their layers, the first layer first; points with equal bins by id.
+/// Points sorted by layer_key(), whose highest bits are the bin of the first layer; points with equal bins by id.
 class PivotOrder {
  public:
   /// O(n·d) and a radix sort, in parallel. Throws Cancelled.

@@ -102,7 +102,8 @@ class RowTest {
   std::uint32_t row_;
 };
 
-/// Replaces the number of dimensions for a space that is not plain: any number of dimensions.
+/// Replaces D if the space is not plain: its norm is not Euclidean, or an axis is periodic. Such a space may have any
+/// number of dimensions.
 inline constexpr std::size_t kOtherSpace = ~std::size_t{0};
 
 /// The same test by norm_sum() of distance.hpp.

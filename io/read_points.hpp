@@ -61,14 +61,16 @@ struct ReadOptions {
   /// if it looks like a number. Empty: every column except the weights; all of them must then be numeric.
   std::vector<std::string> columns = {};
   /// If `columns` is empty and the file names its columns, this is called with the names of all columns except the
-  /// weights. Returns indices into that list: the columns to use, in their order. If it returns an empty list, every
-  /// column is used.
+  /// weights. It returns the coordinates as indices into this list, in the order of the coordinates. If it returns no
+  /// index, all columns of the list are coordinates.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
-  /// The weight column, written like an entry of `columns`, which may name it as well. Weights are float64, whatever
-  /// the type of the coordinates. raw.dims counts this column. Empty: points have no weights.
+  /// The weight column, written like an entry of `columns`. If `columns` names this column too, it is also a
+  /// coordinate. Weights are float64, whatever the type of the coordinates. raw.dims counts this column. Empty: points
+  /// have no weights.
   std::string weight = {};
   /// FITS: extension number or EXTNAME (default: the first table). NPZ: name of the array (default: the only one that
-  /// can be points). HDF5: path of a data set or a group (default: io/read/readers.hpp).
+  /// can be points). HDF5: path of a data set or a group (default: the particles of a snapshot, else the only data set
+  /// that has the chosen columns; hdf5_reader() in io/read/readers.hpp lists all rules).
   std::string table = {};
   /// HDF5: which particles of a snapshot of a cosmological simulation to read. A file counts as a snapshot if it has
   /// the groups /Header and /PartType0 … and neither `table` nor paths in `columns` choose otherwise.
@@ -78,7 +80,8 @@ struct ReadOptions {
   TextLayout text = {};
   /// HDF5: read data sets that keep their values in other files (virtual and external storage).
   bool external_storage = false;
-  /// Bytes that the points may take, their weights included. A file that needs more is refused before it is read.
+  /// Bytes that the points may take, their weights included. A file that needs more is refused before its points are
+  /// read, a text as soon as the points that were read from it need more.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
   /// Which rows of each file to read, if several processes read it together. Not supported for text and NPZ files.
   RowShare share = {};

@@ -1,7 +1,8 @@
 // The owners of the points of a window: the groups of cells whose core points they are, or are near to.
 //
-// A group has as many points of each kind as its numbers own together, so that clusters are counted as points change
-// their owners, and a pass over the rows only writes labels.
+// A group has one number or, if groups were joined, several. Core and border points are counted for each number, and
+// the counts of a group are the sums over its numbers. A count changes when a point changes its owner, so that the pass
+// over the rows only writes labels.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace epsflow::windows {
 
-/// The row of each label and core mark to write.
+/// The handles of the rows, and the labels and core marks that PointOwners::read() writes for them.
 struct RowOutput {
   std::span<const std::uint32_t> handles;  ///< [n]
   std::span<std::int32_t> labels;          ///< [n]
@@ -36,17 +37,18 @@ class PointOwners {
     std::uint32_t count = 0;
   };
 
-  /// handles: all are less. New points have no owner.
+  /// Makes room for the handles from 0 to `handles` − 1. New points have no owner.
   void resize(std::size_t handles) { owners_.resize(handles, kNobody); }
 
   [[nodiscard]] bool is_core(std::uint32_t handle) const noexcept { return is_core_owner(owners_[handle]); }
   [[nodiscard]] bool has_owner(std::uint32_t handle) const noexcept { return owners_[handle] != kNobody; }
-  /// Returns true if one group owns a border point, which has the number `root` in common.
+  /// Returns true if the point is a border point that a single group owns, and `root` is the root of this group.
+  /// groups: flattened.
   [[nodiscard]] bool is_border_of(std::uint32_t handle, std::uint32_t root, const CellGroups& groups) const noexcept {
     return owners_[handle] < kNobody && groups.root(owners_[handle]) == root;
   }
 
-  /// Begins to change owners. groups: the number of numbers of groups.
+  /// Call it before the owners of a step are set. groups: CellGroups::size().
   void begin(std::size_t groups) {
     of_group_.resize(groups);
     moved_.clear();
@@ -111,7 +113,8 @@ class PointOwners {
     table.push_back(kNoise);
     for (const Several& owners : several_) table.push_back(lowest_label(owners, labels));
     parallel_ranges(rows.handles.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-      const std::uint32_t* const owners = owners_.data();  // kept in a register beside the bytes of `core`
+      // A local pointer stays in a register. For the compiler, writes to the bytes of `core` may change owners_.
+      const std::uint32_t* const owners = owners_.data();
       const std::int32_t* const label_at = table.data();
       std::int32_t* const out = rows.labels.data();
       for (std::size_t i = begin; i < end; ++i) {
@@ -167,14 +170,16 @@ class PointOwners {
   /// Returns groups and rows of core points that they own, by row; among these the first row of each cluster.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> first_rows(
       std::span<const std::uint32_t> rows) const {
-    // Every piece meets most groups, which costs as much as some rows for each.
+    // Each piece lists most groups anew, and a group costs as much as some rows. Therefore the size of a piece grows
+    // with the number of groups.
     const std::size_t piece = std::max<std::size_t>(1 << 18, 4 * of_group_.size());
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> found((rows.size() + piece - 1) / piece);
     parallel_for(found.size(), [&](std::size_t p) {
       const auto groups = static_cast<std::uint32_t>(of_group_.size());
       const std::uint32_t* const owners = owners_.data();
       std::vector<std::uint8_t> seen(groups + 1);
-      seen.back() = 1;  // of all points that are not core, so that the only branch is seldom taken
+      // The last mark is the mark of all points that are not core. Only the first row of a group gets past `continue`.
+      seen.back() = 1;
       const std::size_t end = std::min(rows.size(), (p + 1) * piece);
       for (std::size_t i = p * piece; i < end; ++i) {
         const std::uint32_t owner = owners[rows[i]];

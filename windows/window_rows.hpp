@@ -112,8 +112,8 @@ class WindowRows {
   bool committed_ = false;  ///< and the handles in left_ are not free yet
   std::vector<std::uint32_t> left_;
   std::vector<std::size_t> gaps_;      ///< for each row that left: how many rows before it stay
-  std::vector<std::uint32_t> before_;  ///< rows_ before it, unless the first rows left
-  /// Sizes before it.
+  std::vector<std::uint32_t> before_;  ///< rows_ before the change; unused if only the first rows left, or none
+  /// Sizes before the change.
   struct {
     std::size_t begin = 0;
     std::size_t rows = 0;

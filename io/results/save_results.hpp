@@ -24,15 +24,16 @@ struct HeldVariant {
 struct HeldResults {
   std::vector<HeldVariant> variants;
   std::string input;                   ///< result of describe_input()
-  RunDescription run;                  ///< its metric is already part of the input
+  RunDescription run;                  ///< its metric is not used, because `input` contains the metric
   std::span<const std::int64_t> rows;  ///< [n] the input row of each point; empty if they are 0 to n − 1
 };
 
 /// Writes a folder that ResultsFolder can resume. Results are written to a hidden folder first, and get their names
-/// once they are complete. On failure or if it is cancelled, the folder is unchanged. Throws FolderLocked; InTheWay for
-/// existing results that must not be replaced, and for files that epsflow did not write; UsageError if the folder has a
-/// killed or interrupted run, and for an empty list of variants; InputError if counts are impossible for the points;
-/// ResourceError; Cancelled. O(bytes).
+/// once they are complete. If it fails or is cancelled before that, the folder is unchanged. If it fails while files
+/// get their names, the next save_results() or ResultsFolder completes this. Throws FolderLocked; InTheWay for existing
+/// results that must not be replaced, and for files that epsflow did not write; UsageError if the folder has a killed
+/// or interrupted run, and for an empty list of variants; InputError if a number of a SweepEntry is impossible for the
+/// number of points that `input` states; ResourceError; Cancelled. O(bytes).
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
                   const Notice& notice = {}, const CancelToken& cancel = {});
 

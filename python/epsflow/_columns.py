@@ -74,8 +74,9 @@ def is_complex(value: Any) -> bool:
 
 
 def refuse_inexact(values: Any, column: Any) -> Any:
-    """Returns values unchanged. Raises ValueError if they are whole numbers or decimals of which one is beyond 2**53,
-    because float64 cannot distinguish these. column: the name of the column in errors."""
+    """Returns values, an array or column, unchanged. Raises ValueError if they are integers or of type decimal.Decimal,
+    and one is above 2**53 or below -2**53, because float64 cannot distinguish all of these. NumPy arrays of objects are
+    not checked. column: the name of the column in errors."""
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and (dtype.kind not in "iu" or dtype.itemsize < 8):
         return values

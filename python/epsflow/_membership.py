@@ -163,10 +163,11 @@ def _new_neighbors(
     """Returns for each point the index of the known sample at the smallest mutual reachability distance, and this
     distance. Both are [n].
 
-    Of several samples it is the nearest, then the first in the order of coordinates. The mutual reachability distance
-    is the largest of the distance and both core distances. The core distance of a point is its distance to the
-    (min_samples - 1)-th nearest known sample, because the point counts itself, or 0 if min_samples is 1. known: [m,
-    features]. tree: the hierarchy of the known samples.
+    If several samples have the smallest mutual reachability distance, the nearest of them is returned, and if several
+    are equally near, the first in lexicographic order of coordinates. The mutual reachability distance is the largest
+    of the distance and both core distances. The core distance of a point is its distance to the (min_samples - 1)-th
+    nearest known sample, because the point counts itself, or 0 if min_samples is 1. known: [m, features]. tree: the
+    hierarchy of the known samples.
     """
     data = model._searched(known)
     if data is not None:

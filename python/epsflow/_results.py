@@ -100,7 +100,7 @@ class Origin:
 
 
 class FromPoints(Unchanging):
-    """A result with a record of its points."""
+    """The base class of results that store the Origin of their points: Origin() if `origin` is None."""
 
     def __init__(self, origin: Origin | None) -> None:
         self._origin = origin or Origin()

@@ -82,7 +82,8 @@ class WindowClusters:
         return made
 
     def _on_gpu(self) -> Any:
-        """Returns the device arrays of the last step (labels, core); None for output "numpy" and an empty window."""
+        """Returns an object with the arrays `labels` and `core` of the last step on the GPU. Returns None if the output
+        is "numpy" or the window is empty."""
         return None if self._window._output == "numpy" or len(self._window) == 0 else self._made().on_gpu(self._place)
 
     @property

@@ -74,7 +74,7 @@ class Running:
         self.device, self.reason = device, ""
 
     def left(self, error: BaseException) -> None:
-        """Notes that epsflow does not serve the call, because of an error."""
+        """Notes that the call is left to the original function. The report states the error as the reason."""
         self.device = "original"
         self.reason = str(error) if isinstance(error, NotServed) else f"{type(error).__name__}: {error}"
 
