@@ -25,7 +25,7 @@ struct Sky {
 
   /// Returns the place of point i, in radians.
   template <class T>
-  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace place(const Measured<T>& of, std::uint32_t i) const noexcept {
+  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPosition place(const Measured<T>& of, std::uint32_t i) const noexcept {
     return {of.at(i, longitude) * unit, of.at(i, latitude) * unit};
   }
   /// Returns half a turn in the unit of the coordinates.
@@ -62,7 +62,7 @@ struct SkyMeans {
   }
   EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
     const bool even = std::hypot(std::hypot(row.x, row.y), row.z) < kEven;
-    const SkyPlace center = even ? sky.place(of, cluster.first) : place_of({row.x, row.y, row.z});
+    const SkyPosition center = even ? sky.place(of, cluster.first) : place_of({row.x, row.y, row.z});
     of.means[cluster.number * 2] = center.longitude;
     of.means[cluster.number * 2 + 1] = center.latitude;
   }
@@ -91,8 +91,8 @@ struct SkySpreads {
   EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
     constexpr double kTurn = 2 * std::numbers::pi;
     const double share = of.shares.of(cluster, i);
-    const SkyPlace center = center_of(cluster);
-    const SkyPlace at = sky.place(of, i);
+    const SkyPosition center = center_of(cluster);
+    const SkyPosition at = sky.place(of, i);
     const SkyOffset offset = sky_offset(center, at);
     row.east += share * square(offset.east);
     row.north += share * square(offset.north);
@@ -118,7 +118,7 @@ struct SkySpreads {
   EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, Row row) const noexcept {
     constexpr double kTurn = 2 * std::numbers::pi;
     constexpr double kQuarter = std::numbers::pi / 2;
-    SkyPlace center = center_of(cluster);
+    SkyPosition center = center_of(cluster);
     center.longitude -= sky.from_0() ? kTurn * std::floor(center.longitude / kTurn)
                                      : kTurn * std::ceil((center.longitude - std::numbers::pi) / kTurn);
     const bool north = row.farthest > 0 && center.latitude + row.farthest >= kQuarter;
@@ -151,7 +151,7 @@ struct SkySpreads {
   }
   [[nodiscard]] static EPSFLOW_HOST_DEVICE double root(double sum) noexcept { return std::sqrt(sum) / kUnit; }
 
-  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace center_of(const Cluster& cluster) const noexcept {
+  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPosition center_of(const Cluster& cluster) const noexcept {
     return {of.means[cluster.number * 2], of.means[cluster.number * 2 + 1]};
   }
 };

@@ -9,7 +9,7 @@
 namespace epsflow {
 
 /// A position in radians.
-struct SkyPlace {
+struct SkyPosition {
   double longitude = 0;
   double latitude = 0;
 };
@@ -22,13 +22,13 @@ struct Direction {
 };
 
 /// Returns the vector of length 1 to a position.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline Direction direction_of(SkyPlace place) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline Direction direction_of(SkyPosition place) noexcept {
   const double level = std::cos(place.latitude);
   return {level * std::cos(place.longitude), level * std::sin(place.longitude), std::sin(place.latitude)};
 }
 
 /// Returns the position in the direction of a vector that is not 0. The longitude is from −π to π.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyPlace place_of(const Direction& v) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyPosition place_of(const Direction& v) noexcept {
   return {std::atan2(v.y, v.x), std::atan2(v.z, std::hypot(v.x, v.y))};
 }
 
@@ -40,7 +40,7 @@ struct SkyOffset {
 };
 
 /// Returns the offset of `to` from `from`. It is accurate to a few ulp at any distance.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyOffset sky_offset(SkyPlace from, SkyPlace to) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyOffset sky_offset(SkyPosition from, SkyPosition to) noexcept {
   // The frame of the components of `to` has `from` as third axis. Vincenty's form is accurate at any angle.
   const double turn = to.longitude - from.longitude;
   const double east = std::cos(to.latitude) * std::sin(turn);

@@ -8,8 +8,8 @@
 #include <epsflow/core/stopwatch.hpp>
 
 namespace epsflow::clustering {
-void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
-                    const LabelPlace::Emit& emit) {
+void cluster_levels(Counted& counted, LabelStore& place, double eps, std::span<const std::uint32_t> minpts,
+                    const LabelStore::Emit& emit) {
   while (!minpts.empty()) {
     const auto levels = minpts.first(std::min(counted.levels_at_once(), minpts.size()));
     minpts = minpts.subspan(levels.size());
@@ -49,7 +49,7 @@ void HostLabels::take(VariantResult&& result, const Emit& emit) {
   emit(std::move(result));
 }
 
-std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options) {
+std::unique_ptr<LabelStore> make_host_store(std::size_t n, const DirectOptions& options) {
   if (!keeps_labels(options.keep)) return std::make_unique<NoLabels>();
   return std::make_unique<HostLabels>(n, options.core_mask);
 }
@@ -61,12 +61,12 @@ VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const Can
 }
 
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
-                    const LabelPlace::Emit& emit) {
+                    const LabelStore::Emit& emit) {
   std::sort(minpts.begin(), minpts.end(), std::greater<>());
   const DirectOptions options{
       .minpts = minpts, .core_mask = input.core_mask, .keep = input.keep, .clusters = input.clusters};
   SourceClustering counted(input.source, options, cancel);
-  const std::unique_ptr<LabelPlace> place = make_host_place(input.source.labelled(), options);
+  const std::unique_ptr<LabelStore> place = make_host_store(input.source.labelled(), options);
   cluster_levels(counted, *place, input.eps, minpts, emit);
 }
 

@@ -22,11 +22,11 @@ namespace epsflow::clustering {
 /// thread. One label() may complete the results of several minpts. VariantResult::seconds is the time of the unite() of
 /// this minpts and an equal share of the time of that label(). Throws Cancelled, ResourceError and the exceptions of
 /// emit().
-void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
-                    const LabelPlace::Emit& emit);
+void cluster_levels(Counted& counted, LabelStore& place, double eps, std::span<const std::uint32_t> minpts,
+                    const LabelStore::Emit& emit);
 
 /// Allocates labels in host memory, for clusterings that write to host memory.
-class HostLabels final : public LabelPlace {
+class HostLabels final : public LabelStore {
  public:
   /// n: number of points that get labels. core_mask: allocate a mask of core points for each level, too.
   HostLabels(std::size_t n, bool core_mask) : n_(n), core_mask_(core_mask) {}
@@ -46,14 +46,14 @@ class HostLabels final : public LabelPlace {
 };
 
 /// Allocates no labels, for variants of which only counts are kept.
-class NoLabels final : public LabelPlace {
+class NoLabels final : public LabelStore {
  public:
   [[nodiscard]] LabelTarget next() override { return {}; }
   void take(VariantResult&& result, const Emit& emit) override { emit(std::move(result)); }
 };
 
 /// Returns HostLabels for n points that get labels, or NoLabels if DirectOptions::keep requests no labels.
-[[nodiscard]] std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options);
+[[nodiscard]] std::unique_ptr<LabelStore> make_host_store(std::size_t n, const DirectOptions& options);
 
 /// The source of neighbours and the requested results of cluster() and cluster_nested().
 struct ClusterInput {
@@ -76,6 +76,6 @@ inline constexpr std::uint64_t kBytesPerPoint = 13;
 /// border points; without weights these points have fewer than minpts neighbours. From a table O(pairs + Σ over
 /// variants (n + entries of rows that are not core)). Throws as cluster_levels().
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
-                    const LabelPlace::Emit& emit);
+                    const LabelStore::Emit& emit);
 
 }  // namespace epsflow::clustering

@@ -136,7 +136,7 @@ std::vector<std::size_t> EpsPerCluster::all_eps() const {
   return {eps.begin(), eps.end()};
 }
 
-EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell) {
+EpsPerCluster grown_clusters(const MapScores& scores, MapIndex cell) {
   const CellScore& of_cell = scores.score(cell);
   EpsPerCluster found{cell.minpts, {}, {}, of_cell.score, of_cell.noise};
   const auto count = static_cast<std::uint32_t>(scores.cell_at(cell).clusters());
@@ -188,7 +188,7 @@ std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t
   return found;
 }
 
-std::optional<EpsPerCluster> best_split(const MapScores& scores, GridPlace cell) {
+std::optional<EpsPerCluster> best_split(const MapScores& scores, MapIndex cell) {
   double least = scores.least_big();
   const LineageCell& beside = scores.cell_at(cell);
   for (const std::uint32_t k : scores.big_clusters(cell)) least = std::min<double>(least, beside.core[k]);

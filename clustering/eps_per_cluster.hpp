@@ -41,7 +41,7 @@ struct EpsPerCluster {
 /// would merge with another cluster of the cell, or with one that is big at the eps before. No eps is more than 1.5
 /// times the one of the cell. If more than 15 % of the points are noise in the cell, no cluster grows, because it
 /// would take in true noise. score and noise are the cell's. O(eps · clusters).
-[[nodiscard]] EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell);
+[[nodiscard]] EpsPerCluster grown_clusters(const MapScores& scores, MapIndex cell);
 
 /// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one that
 /// counts, or at the last eps. A cluster counts if its life is longer than chance explains, or if clusters within it
@@ -54,6 +54,6 @@ struct EpsPerCluster {
 /// Returns the split clusters of the minpts with the largest score, among equal ones the smallest. cell: the cell
 /// that they are compared with, whose smallest big cluster may lower `least` below 1 % of the points. Returns nullopt
 /// if no minpts has two.
-[[nodiscard]] std::optional<EpsPerCluster> best_split(const MapScores& scores, GridPlace cell);
+[[nodiscard]] std::optional<EpsPerCluster> best_split(const MapScores& scores, MapIndex cell);
 
 }  // namespace epsflow

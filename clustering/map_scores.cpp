@@ -288,8 +288,8 @@ void MapScores::score_minpts(std::size_t minpts) {
   }
 }
 
-std::optional<GridPlace> MapScores::best() const {
-  GridPlace best;
+std::optional<MapIndex> MapScores::best() const {
+  MapIndex best;
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     for (std::size_t m = 0; m < minpts_.size(); ++m) {
       if (score({e, m}).score > score(best).score) best = {e, m};
@@ -299,16 +299,16 @@ std::optional<GridPlace> MapScores::best() const {
   return best;
 }
 
-std::optional<GridPlace> MapScores::recommended() const {
-  const std::optional<GridPlace> top = best();
+std::optional<MapIndex> MapScores::recommended() const {
+  const std::optional<MapIndex> top = best();
   if (!top || score(*top).score <= kLeastScore) return std::nullopt;
   const Plateau around = plateau(*top);
   const bool flat = around.eps_to >= kLeastPlateau * around.eps_from;
   if (!flat && (score(*top).sure < 2 || score(*top).credit < kLeastCredit)) return std::nullopt;
-  if (const std::optional<GridPlace> wider = far_wider(*top)) return calmest(*wider);
+  if (const std::optional<MapIndex> wider = far_wider(*top)) return calmest(*wider);
   if (around.minpts_to > kSettledRange * around.minpts_from) return calmest(*top);
-  GridPlace chosen = *top;
-  const auto rank = [&](GridPlace place) { return std::make_tuple(score(place).significant, score(place).score); };
+  MapIndex chosen = *top;
+  const auto rank = [&](MapIndex place) { return std::make_tuple(score(place).significant, score(place).score); };
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     for (std::size_t m = top->minpts; m < minpts_.size(); ++m) {
       const CellScore& other = score({e, m});
@@ -319,18 +319,18 @@ std::optional<GridPlace> MapScores::recommended() const {
   return calmest(chosen);
 }
 
-std::optional<GridPlace> MapScores::far_wider(GridPlace best) const {
+std::optional<MapIndex> MapScores::far_wider(MapIndex best) const {
   const double least = std::max(kLeastScore, kFarWiderScore * score(best).score);
   const auto steps = [](Stretch along) { return along.last - along.first; };
   const double enough = std::max(std::log(kFarWider) / step_, 2 * static_cast<double>(steps(stretch(best)))) + kSlack;
-  std::optional<GridPlace> widest;
+  std::optional<MapIndex> widest;
   std::tuple<std::size_t, double> most;
   for (std::size_t m = 0; m < minpts_.size(); ++m) {
     for (std::size_t e = 0, next = 0; e < eps_.size(); e = next) {
       const Stretch along = stretch({e, m});
       next = along.last + 1;
       if (static_cast<double>(steps(along)) <= enough) continue;
-      const GridPlace place = largest_of(along, m);
+      const MapIndex place = largest_of(along, m);
       const std::tuple rank{steps(along), score(place).score};
       if (score(place).score < least || (widest && rank <= most)) continue;
       widest = place;
@@ -340,7 +340,7 @@ std::optional<GridPlace> MapScores::far_wider(GridPlace best) const {
   return widest;
 }
 
-GridPlace MapScores::calmest(GridPlace place) const {
+MapIndex MapScores::calmest(MapIndex place) const {
   const Stretch along = stretch(place);
   const std::size_t steps = along.last - along.first;
   if (steps < 2 * kCalmSteps || static_cast<double>(steps) * step_ < std::log(kWidePlateau) - kSlack) return place;
@@ -359,8 +359,8 @@ GridPlace MapScores::calmest(GridPlace place) const {
   return place;
 }
 
-std::vector<GridPlace> MapScores::peaks() const {
-  std::vector<GridPlace> peaks;
+std::vector<MapIndex> MapScores::peaks() const {
+  std::vector<MapIndex> peaks;
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     for (std::size_t m = 0; m < minpts_.size(); ++m) {
       const double here = score({e, m}).score;
@@ -369,11 +369,10 @@ std::vector<GridPlace> MapScores::peaks() const {
       if (here > 0 && rises && falls) peaks.push_back({e, m});
     }
   }
-  std::stable_sort(peaks.begin(), peaks.end(),
-                   [&](GridPlace a, GridPlace b) { return score(a).score > score(b).score; });
-  std::vector<GridPlace> calm;
+  std::stable_sort(peaks.begin(), peaks.end(), [&](MapIndex a, MapIndex b) { return score(a).score > score(b).score; });
+  std::vector<MapIndex> calm;
   for (std::size_t k = 0; k < peaks.size() && calm.size() < kCandidates; ++k) {
-    const GridPlace place = calmest(peaks[k]);
+    const MapIndex place = calmest(peaks[k]);
     if (std::find(calm.begin(), calm.end(), place) == calm.end()) calm.push_back(place);
   }
   return calm;
@@ -391,7 +390,7 @@ bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   return in == to;
 }
 
-MapScores::Stretch MapScores::stretch(GridPlace place) const {
+MapScores::Stretch MapScores::stretch(MapIndex place) const {
   const auto chains = [&](std::size_t e) {
     std::vector<std::uint32_t> sorted = chained(e, place.minpts).chains;
     std::sort(sorted.begin(), sorted.end());
@@ -404,17 +403,17 @@ MapScores::Stretch MapScores::stretch(GridPlace place) const {
   return along;
 }
 
-GridPlace MapScores::largest_of(Stretch along, std::size_t minpts) const {
-  GridPlace largest{along.first, minpts};
+MapIndex MapScores::largest_of(Stretch along, std::size_t minpts) const {
+  MapIndex largest{along.first, minpts};
   for (std::size_t e = along.first; e <= along.last; ++e) {
     if (score({e, minpts}).score > score(largest).score) largest.eps = e;
   }
   return largest;
 }
 
-double MapScores::plateau_score(GridPlace place) const { return score(largest_of(stretch(place), place.minpts)).score; }
+double MapScores::plateau_score(MapIndex place) const { return score(largest_of(stretch(place), place.minpts)).score; }
 
-Plateau MapScores::plateau(GridPlace place) const {
+Plateau MapScores::plateau(MapIndex place) const {
   const Stretch along = stretch(place);
   std::size_t low = place.minpts, high = place.minpts;
   while (low > 0 && one_to_one(place.eps, low)) --low;

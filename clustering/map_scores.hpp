@@ -25,11 +25,11 @@
 namespace epsflow {
 
 /// A cell of a full grid, by the indices of its eps and its minpts. Both ascend, from index 0.
-struct GridPlace {
+struct MapIndex {
   std::size_t eps = 0;
   std::size_t minpts = 0;
 
-  friend bool operator==(const GridPlace&, const GridPlace&) = default;
+  friend bool operator==(const MapIndex&, const MapIndex&) = default;
 };
 
 struct CellScore {
@@ -78,19 +78,19 @@ class MapScores {
   [[nodiscard]] std::span<const double> eps() const noexcept { return eps_; }
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
   /// Returns the index of a cell in the lineage.
-  [[nodiscard]] std::size_t cell(GridPlace place) const noexcept {
+  [[nodiscard]] std::size_t cell(MapIndex place) const noexcept {
     return cells_[place.eps * minpts_.size() + place.minpts];
   }
-  [[nodiscard]] const CellScore& score(GridPlace place) const noexcept {
+  [[nodiscard]] const CellScore& score(MapIndex place) const noexcept {
     return scores_[place.eps * minpts_.size() + place.minpts];
   }
-  [[nodiscard]] const LineageCell& cell_at(GridPlace place) const noexcept { return lineage_.cell(cell(place)); }
+  [[nodiscard]] const LineageCell& cell_at(MapIndex place) const noexcept { return lineage_.cell(cell(place)); }
   /// Returns [clusters] the numbers of points of the clusters of a cell, as sizes_in_any_order() estimates them.
-  [[nodiscard]] std::span<const double> sizes(GridPlace place) const noexcept {
+  [[nodiscard]] std::span<const double> sizes(MapIndex place) const noexcept {
     return sizes_[place.eps * minpts_.size() + place.minpts];
   }
   /// Returns the big clusters of a cell, ascending.
-  [[nodiscard]] std::span<const std::uint32_t> big_clusters(GridPlace place) const noexcept {
+  [[nodiscard]] std::span<const std::uint32_t> big_clusters(MapIndex place) const noexcept {
     return chained(place.eps, place.minpts).clusters;
   }
   /// Returns the number of points from which a cluster is big.
@@ -100,21 +100,21 @@ class MapScores {
   [[nodiscard]] double points_of(std::size_t minpts) const noexcept { return minpts_[minpts] / weight_; }
   /// Returns the cell of the largest score; among equal ones the smallest eps, then minpts. nullopt if no cell has a
   /// score.
-  [[nodiscard]] std::optional<GridPlace> best() const;
+  [[nodiscard]] std::optional<MapIndex> best() const;
   /// Returns the recommended cell, or nullopt if best() shows no more than chance explains. It is the best cell of a
   /// far wider plateau if there is one: over more than a factor of 10 in eps, more than twice as wide, with at least
   /// half of the score. Otherwise it is best(). But if the big clusters of best() stay the same over at most a factor
   /// of 2 in minpts, it is the cell with the most significant clusters among the cells of nearly the same score and no
   /// smaller minpts. If the plateau of the cell is wide, its calmest eps is taken, around which the fewest points join
   /// clusters.
-  [[nodiscard]] std::optional<GridPlace> recommended() const;
+  [[nodiscard]] std::optional<MapIndex> recommended() const;
   /// Returns cells to choose from, recommended() possibly among them: at most kCandidates local maxima of the score
   /// along eps, the largest scores first. A maximum in a wide plateau is replaced by the calmest eps of the plateau.
-  [[nodiscard]] std::vector<GridPlace> peaks() const;
+  [[nodiscard]] std::vector<MapIndex> peaks() const;
   /// Returns the plateau around a cell.
-  [[nodiscard]] Plateau plateau(GridPlace place) const;
+  [[nodiscard]] Plateau plateau(MapIndex place) const;
   /// Returns the largest score along eps of the cells, the given one included, that show the same big clusters.
-  [[nodiscard]] double plateau_score(GridPlace place) const;
+  [[nodiscard]] double plateau_score(MapIndex place) const;
   /// Returns the effective dimension of the points at a minpts. minpts: its index.
   [[nodiscard]] double dimension(std::size_t minpts) const noexcept { return dimension_[minpts]; }
 
@@ -140,14 +140,14 @@ class MapScores {
     std::size_t first = 0;
     std::size_t last = 0;
   };
-  [[nodiscard]] Stretch stretch(GridPlace place) const;
+  [[nodiscard]] Stretch stretch(MapIndex place) const;
   /// Returns the cell of the largest score in a stretch, in which some cells may have no score.
-  [[nodiscard]] GridPlace largest_of(Stretch along, std::size_t minpts) const;
+  [[nodiscard]] MapIndex largest_of(Stretch along, std::size_t minpts) const;
   /// Returns the best cell of a far wider plateau than the best cell's, if it has at least half of its score.
-  [[nodiscard]] std::optional<GridPlace> far_wider(GridPlace best) const;
+  [[nodiscard]] std::optional<MapIndex> far_wider(MapIndex best) const;
   /// Returns the cell of the same plateau around which the fewest points join clusters, among equal ones the nearest to
   /// its middle; returns the cell itself if the plateau is narrow.
-  [[nodiscard]] GridPlace calmest(GridPlace place) const;
+  [[nodiscard]] MapIndex calmest(MapIndex place) const;
 
   const Lineage& lineage_;
   double n_;

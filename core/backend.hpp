@@ -67,7 +67,7 @@ class Index {
   /// Runs the first phase for a part; options.shared is set. Throws UsageError if it cannot; Cancelled; ResourceError.
   [[nodiscard]] virtual std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const = 0;
   /// Makes the place for the labels of such a clustering. It must outlive the result of count(). Throws ResourceError.
-  [[nodiscard]] virtual std::unique_ptr<LabelPlace> place(const DirectOptions& options) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<LabelStore> place(const DirectOptions& options) const = 0;
 };
 
 /// The tree of one minpts in the memory of a backend. All functions may wait, and throw ResourceError.

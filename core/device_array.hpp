@@ -13,7 +13,7 @@ struct CUstream_st;  // the type that CUDA's cudaStream_t points to
 namespace epsflow {
 
 /// The GPU that holds points, and the stream that writes them.
-struct DevicePlace {
+struct DeviceStream {
   int device = 0;                 ///< the GPU that holds them, as CUDA counts
   CUstream_st* stream = nullptr;  ///< the cudaStream_t that writes them; null: the default stream
 };
@@ -24,9 +24,9 @@ class DevicePointsView {
   DevicePointsView() = default;
   /// data: [device] n · dims coordinates. Engine::load() waits for the work that the stream of `place` has by then.
   /// Throws UsageError for sizes that PointsView refuses, and for a null pointer if n > 0.
-  DevicePointsView(const float* data, std::size_t n, std::size_t dims, DevicePlace place = {})
+  DevicePointsView(const float* data, std::size_t n, std::size_t dims, DeviceStream place = {})
       : DevicePointsView(data, n, dims, Precision::float32, place) {}
-  DevicePointsView(const double* data, std::size_t n, std::size_t dims, DevicePlace place = {})
+  DevicePointsView(const double* data, std::size_t n, std::size_t dims, DeviceStream place = {})
       : DevicePointsView(data, n, dims, Precision::float64, place) {}
 
   [[nodiscard]] const void* data() const noexcept { return data_; }
@@ -38,13 +38,13 @@ class DevicePointsView {
   [[nodiscard]] CUstream_st* stream() const noexcept { return place_.stream; }
 
  private:
-  DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, DevicePlace place);
+  DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, DeviceStream place);
 
   const void* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t dims_ = 1;
   Precision precision_ = Precision::float64;
-  DevicePlace place_;
+  DeviceStream place_;
 };
 
 /// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do

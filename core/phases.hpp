@@ -134,14 +134,14 @@ class CountedPart : public Counted {
 
 /// Moves the labels of one clustering from the memory that it works in to their results. Call next() for each level,
 /// label them, then call take() for each in the same order, and finish() after the last. Not thread-safe.
-class LabelPlace {
+class LabelStore {
  public:
   using Emit = std::function<void(VariantResult&&)>;
 
-  LabelPlace() = default;
-  LabelPlace(const LabelPlace&) = delete;
-  LabelPlace& operator=(const LabelPlace&) = delete;
-  virtual ~LabelPlace() = default;
+  LabelStore() = default;
+  LabelStore(const LabelStore&) = delete;
+  LabelStore& operator=(const LabelStore&) = delete;
+  virtual ~LabelStore() = default;
 
   /// Returns memory for one more level, which the caller may use until its take() returns. At most
   /// Counted::levels_at_once() targets may wait for take(). Throws ResourceError.

@@ -39,7 +39,7 @@ PointsView::PointsView(std::span<const double> data, std::size_t dims)
     : PointsView(data.data(), data.size(), dims, Precision::float64) {}
 
 DevicePointsView::DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision,
-                                   DevicePlace place)
+                                   DeviceStream place)
     : data_(data), size_(n), dims_(dims), precision_(precision), place_(place) {
   require_shape(n, dims);
   if (data == nullptr && n > 0) throw UsageError("points on a GPU need a pointer to their coordinates; it is null");

@@ -53,7 +53,7 @@ struct TableOptions {
 // The possible results of a batch follow. Spans are valid until its lane's next search or sort.
 
 /// csr: rows whose ids are in the table already, in memory from NeighborTable::reserve().
-struct PlacedRows {
+struct WrittenRows {
   RowNumbers rows;
   std::span<const std::uint32_t> counts;  ///< neighbours per row
   const std::uint32_t* ids;               ///< row after row
@@ -88,7 +88,7 @@ struct BatchFailed {
 };
 
 using BatchResult =
-    std::variant<PackedRows, PlacedRows, LaneRows, UnsortedPairs, BatchTooLarge, TableFull, DeviceFull, BatchFailed>;
+    std::variant<PackedRows, WrittenRows, LaneRows, UnsortedPairs, BatchTooLarge, TableFull, DeviceFull, BatchFailed>;
 
 /// The input id of each position, and the owner of its memory. Must not outlive the backend.
 struct RowOrder {

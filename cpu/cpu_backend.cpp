@@ -151,8 +151,8 @@ class CpuIndex final : public Index {
     }
     return std::make_unique<clustering::SourceClustering>(std::move(source), options, cancel_);
   }
-  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
-    return clustering::make_host_place(ghosts_of(options).labelled, options);
+  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
+    return clustering::make_host_store(ghosts_of(options).labelled, options);
   }
 
  private:
@@ -216,8 +216,8 @@ class PairIndex final : public Index {
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions&) const override {
     throw UsageError("a part is not clustered from a list of pairs: leave IndexOptions::pairs out");
   }
-  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
-    return clustering::make_host_place(points_.size(), options);
+  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
+    return clustering::make_host_store(points_.size(), options);
   }
 
  private:

@@ -7,7 +7,7 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/gpu/base/gpu_resources.hpp>
-#include <epsflow/gpu/direct/label_places.hpp>
+#include <epsflow/gpu/direct/label_stores.hpp>
 #include <epsflow/gpu/grid/device_grid.hpp>
 #include <epsflow/gpu/tiles/device_tile_order.hpp>
 #include <epsflow/gpu/tiles/tile_search.hpp>
@@ -44,7 +44,7 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override;
-  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override;
+  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override;
 
  private:
   void try_dense_boxes();

@@ -77,7 +77,7 @@ double variance_of(const std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores, std::optional<GridPlace> chosen,
+std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores, std::optional<MapIndex> chosen,
                                  std::size_t n) {
   std::vector<Doubt> doubts;
   const auto doubt = [&](Doubt what, bool holds) {

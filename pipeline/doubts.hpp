@@ -12,7 +12,7 @@ namespace epsflow {
 /// Returns the doubts that the map and the offers raise, in the order of Doubt. made: the exploration, complete except
 /// for its doubts. chosen: the recommended cell, if there is one. n: the number of points.
 [[nodiscard]] std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores,
-                                               std::optional<GridPlace> chosen, std::size_t n);
+                                               std::optional<MapIndex> chosen, std::size_t n);
 
 /// With a larger share of noise, Doubt::much_noise is raised.
 inline constexpr double kMuchNoise = 0.1;

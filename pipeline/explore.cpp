@@ -248,7 +248,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
       made.scores.back().score = round_score(made.scores.back().score);
     }
   }
-  const std::optional<GridPlace> chosen = scores.recommended();
+  const std::optional<MapIndex> chosen = scores.recommended();
   bool finished = true;
   if (chosen) {
     finished = Offering(data, options, scores, forecast, bound).make(made, *chosen, observer.cancel);

@@ -292,7 +292,7 @@ void Offering::run_each(const std::vector<Variant>& variants, const CancelToken*
   forecast_.ended();
 }
 
-Offer Offering::of_cell(GridPlace place, const CancelToken* cancel) {
+Offer Offering::of_cell(MapIndex place, const CancelToken* cancel) {
   const CellScore& score = scores_.score(place);
   Offer offered;
   offered.cell = scores_.cell(place);
@@ -356,7 +356,7 @@ Offer Offering::of_split(const EpsPerCluster& clusters) {
   return offered;
 }
 
-bool Offering::make(Exploration& made, GridPlace chosen, const CancelToken* caller) {
+bool Offering::make(Exploration& made, MapIndex chosen, const CancelToken* caller) {
   // The recommended cell is always labelled, the others only while there is time.
   made.one_eps = of_cell(chosen, caller);
   const Offer& cell = *made.one_eps;
@@ -389,7 +389,7 @@ bool Offering::make(Exploration& made, GridPlace chosen, const CancelToken* call
       if (agreement_of(parts, cell) < kSameParts) offer(std::move(parts));
     }
     runs = 1;
-    for (const GridPlace place : scores_.peaks()) {
+    for (const MapIndex place : scores_.peaks()) {
       if (offers.size() == kMostOffers || !is_time()) break;
       if (place != chosen) offer(of_cell(place, &bound_.token()));
     }

@@ -26,10 +26,10 @@ class Offering {
   /// Fills recommended, one_eps and alternatives. chosen: the recommended cell, which is always labelled; the others
   /// are only while there is time. caller: null, or a token that cancels all. Returns false if the time did not suffice
   /// for all offers. Throws as run() does.
-  [[nodiscard]] bool make(Exploration& made, GridPlace chosen, const CancelToken* caller);
+  [[nodiscard]] bool make(Exploration& made, MapIndex chosen, const CancelToken* caller);
 
  private:
-  [[nodiscard]] Offer of_cell(GridPlace place, const CancelToken* cancel);
+  [[nodiscard]] Offer of_cell(MapIndex place, const CancelToken* cancel);
   /// cell: the offer of the cell that the clusters were grown from.
   [[nodiscard]] Offer of_grown(const EpsPerCluster& clusters, const Offer& cell);
   [[nodiscard]] Offer of_split(const EpsPerCluster& clusters);

@@ -38,7 +38,7 @@ bool enter(NeighborTable& table, const PackedRows& found) {
   return true;
 }
 
-bool enter(NeighborTable& table, const PlacedRows& found) {
+bool enter(NeighborTable& table, const WrittenRows& found) {
   std::vector<const std::uint32_t*> ids(parts_of(found.counts.size()), found.ids);
   for (std::size_t part = 1; part < ids.size(); ++part) {
     const auto before = found.counts.subspan((part - 1) * kRows, kRows);

@@ -24,7 +24,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const std::vector<std::uint32_t> minpts = job.group.minpts;
     DirectOptions asked = of(job.group);
     asked.minpts = minpts;
-    std::unique_ptr<LabelPlace> place;  // outlives `counted`, which writes to it
+    std::unique_ptr<LabelStore> place;  // outlives `counted`, which writes to it
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     const auto counted = tbb::this_task_arena::isolate([&] { return job.index->count(asked); });
     place = job.index->place(asked);  // allocated while a device may still count

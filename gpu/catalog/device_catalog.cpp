@@ -22,7 +22,7 @@ namespace {
 
 class DeviceCataloguer {
  public:
-  DeviceCataloguer(const DeviceCatalogInput& in, const CatalogPlace& place, const CancelToken& cancel)
+  DeviceCataloguer(const DeviceCatalogInput& in, const CatalogDevice& place, const CancelToken& cancel)
       : in_(in),
         place_(place),
         cancel_(cancel),
@@ -261,7 +261,7 @@ class DeviceCataloguer {
   }
 
   const DeviceCatalogInput& in_;
-  const CatalogPlace& place_;
+  const CatalogDevice& place_;
   const CancelToken& cancel_;
   const MetricArrays metric_;
   const std::uint32_t n_;
@@ -291,7 +291,7 @@ class DeviceCataloguer {
 
 }  // namespace
 
-Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place, const CancelToken& cancel) {
+Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& place, const CancelToken& cancel) {
   require_lengths(input, input.points.size());
   check_metric(input.metric, input.points.dims());
   require_not_elsewhere(input.labels.data(), "the labels", place.device);

@@ -8,7 +8,7 @@
 namespace epsflow::gpu {
 
 /// The GPU and its resources. All must outlive the call.
-struct CatalogPlace {
+struct CatalogDevice {
   int device;        ///< the current GPU, which has the points
   unsigned threads;  ///< threads that copy arrays of the host
   DeviceMemory& memory;
@@ -19,7 +19,7 @@ struct CatalogPlace {
 /// axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n bytes
 /// of device memory, a copy of points and weights, and the memory of the catalogue. Waits. Throws as catalog(),
 /// UsageError if arrays are on another GPU, DeviceError.
-[[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place,
+[[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& place,
                                    const CancelToken& cancel);
 
 }  // namespace epsflow::gpu

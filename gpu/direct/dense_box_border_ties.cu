@@ -43,7 +43,7 @@ class NearClusters {
 /// them, or too many candidates to find all.
 template <class T, unsigned D>
 __device__ bool find_near(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                          const std::uint8_t* movable, const Place<T, D>& place, std::uint32_t cell,
+                          const std::uint8_t* movable, const Coordinates<T, D>& place, std::uint32_t cell,
                           NearClusters& near) {
   std::uint32_t limit = kMostTests;
   bool told = true;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if ((entry & kWholeNode) != 0 || (number != kNoNumber && bit_of(nodes.core, p))) return;  // a core point
   NearClusters near;
   if (number != kNoNumber) (void)near.add(number);
-  if (!find_near(view, nodes, numbers, movable, load_place<T, D>(view.points, p), cell, near)) {
+  if (!find_near(view, nodes, numbers, movable, load_coordinates<T, D>(view.points, p), cell, near)) {
     atomicOr(&list.count->gave_up, 1U);
     return;
   }
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 void launch_border_ties(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
                         const std::uint8_t* movable, std::uint32_t own, const TieList& list, cudaStream_t stream) {
   check(cudaMemsetAsync(list.count, 0, sizeof(TieCount), stream));
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     border_ties_kernel<T, D>
         <<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, nodes, numbers, movable, own, list);
   });

@@ -23,7 +23,7 @@ struct PointBounds {
     }
   }
   template <class T>
-  __device__ void add(const Place<T, D>& place) {
+  __device__ void add(const Coordinates<T, D>& place) {
     for (unsigned k = 0; k < D; ++k) {
       lo[k] = fmin(lo[k], static_cast<double>(place.x[k]));
       hi[k] = fmax(hi[k], static_cast<double>(place.x[k]));
@@ -47,7 +47,7 @@ __device__ bool may_be_near(const PointBounds<D>& a, const PointBounds<D>& b, do
 }
 
 template <class T, unsigned D>
-__device__ bool may_be_near(const Place<T, D>& place, const PointBounds<D>& bounds, double eps_squared) {
+__device__ bool may_be_near(const Coordinates<T, D>& place, const PointBounds<D>& bounds, double eps_squared) {
   PointBounds<D> point;
   point.clear();
   point.add(place);

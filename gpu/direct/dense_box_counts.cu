@@ -13,12 +13,12 @@ namespace {
 
 /// Adds the points of [span.begin, span.end) near `place` to `sum`. May stop when the sum is enough.
 template <class T, unsigned D, class Counting>
-__device__ typename Counting::Sum count_near(const DenseBoxView& view, const Place<T, D>& place, Span span,
+__device__ typename Counting::Sum count_near(const DenseBoxView& view, const Coordinates<T, D>& place, Span span,
                                              typename Counting::Sum sum, const Counting& counting) {
   constexpr unsigned kAtOnce = 4;
   const auto test = [&](std::uint32_t q) {
-    return near_enough(place, load_place<T, D>(view.points, q), view.eps_squared) ? counting.of_point(q)
-                                                                                  : typename Counting::Sum{0};
+    return near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared) ? counting.of_point(q)
+                                                                                        : typename Counting::Sum{0};
   };
   std::uint32_t q = span.begin;
   while (q < span.end && span.end - q >= kAtOnce && !counting.enough(sum)) {
@@ -34,7 +34,7 @@ __device__ typename Counting::Sum count_near(const DenseBoxView& view, const Pla
 template <class T, unsigned D, class Counting>
 __device__ bool count_around(const DenseBoxView& view, std::uint32_t position, std::uint32_t cell, Span own,
                              const Counting& counting, std::uint32_t limit, std::uint32_t& count) {
-  const Place<T, D> place = load_place<T, D>(view.points, position);
+  const Coordinates<T, D> place = load_coordinates<T, D>(view.points, position);
   const CellReach<D> reach(view, place);
   const std::uint64_t key = key_of(view, cell);
   typename Counting::Sum sum = counting.of_cell(cell, own.end - own.begin);
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     const std::uint32_t position = remaining.positions[item];
     const std::uint32_t cell = view.cell_of[position];
     const Span own{__ldg(view.starts + cell), __ldg(view.starts + cell + 1)};
-    const Place<T, D> place = load_place<T, D>(view.points, position);
+    const Coordinates<T, D> place = load_coordinates<T, D>(view.points, position);
     const CellReach<D> reach(view, place);
     const std::uint64_t key = key_of(view, cell);
     typename Counting::Sum sum = counting.of_cell(cell, own.end - own.begin);
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
         typename Counting::Sum found = 0;
         for (std::uint64_t q = first + threadIdx.x; q < end; q += tuning::kPairThreads) {
           const bool counted = q >= own.begin && q < own.end;
-          if (!counted && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared)) {
+          if (!counted && near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared)) {
             found += counting.of_point(q);
           }
         }
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 void launch_count_dense_boxes(const DenseBoxView& view, Range positions, const MinptsRange& minpts,
                               const WeighingView* weights, const RemainingPoints& remaining, std::uint32_t* counts,
                               std::uint32_t* core_bits, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     with_counting(weights, minpts, [&]<class Counting>(const Counting& counting) {
       count_kernel<T, D><<<direct_blocks(positions.size()), tuning::kDirectThreads, 0, stream>>>(
           view, positions, minpts.most, counting, remaining, counts, core_bits);
@@ -163,7 +163,7 @@ void launch_count_dense_boxes(const DenseBoxView& view, Range positions, const M
 void launch_remaining_counts(const DenseBoxView& view, const MinptsRange& minpts, const WeighingView* weights,
                              const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
                              cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     with_counting(weights, minpts, [&]<class Counting>(const Counting& counting) {
       remaining_counts_kernel<T, D><<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(
           view, minpts.most, counting, remaining, counts, core_bits);

@@ -19,7 +19,7 @@ __global__ void members_kernel(DenseBoxView view, const void* points, std::uint3
   const std::uint64_t i = direct_thread();
   if (i >= count) return;
   const std::uint32_t id = ids[i];
-  const std::uint32_t cell = cell_at(view, cell_key(view, load_place<T, D>(points, id), id));
+  const std::uint32_t cell = cell_at(view, cell_key(view, load_coordinates<T, D>(points, id), id));
   ids[i] = first_not(view.starts[cell], view.starts[cell + 1],
                      [&](std::uint32_t position) { return view.order[position] < id; });
 }
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 void launch_find_members(const DenseBoxView& view, PointsOnDevice points, std::uint32_t* ids, std::uint32_t count,
                          cudaStream_t stream) {
   if (count == 0) return;
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     members_kernel<T, D><<<direct_blocks(count), tuning::kDirectThreads, 0, stream>>>(view, points.data, ids, count);
   });
   check_launch(stream);

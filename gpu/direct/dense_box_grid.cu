@@ -14,11 +14,11 @@ namespace {
 
 template <class T, unsigned D, class Key>
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    gather_kernel(const Place<T, D>* points, const std::uint32_t* order, const Key* keys, std::uint32_t size,
-                  Place<T, D>* out, RankWord* words) {
+    gather_kernel(const Coordinates<T, D>* points, const std::uint32_t* order, const Key* keys, std::uint32_t size,
+                  Coordinates<T, D>* out, RankWord* words) {
   const std::uint64_t i = direct_thread();
   if (i >= size) return;
-  out[i] = load_place<T, D>(points, order[i]);
+  out[i] = load_coordinates<T, D>(points, order[i]);
   if (words == nullptr) return;
   const Key key = keys[i];
   if (i == 0 || keys[i - 1] != key) atomicOr(&words[key / 32].bits, 1U << (key % 32));
@@ -82,10 +82,10 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 template <class Key>
 void launch_gather_dense_boxes(PointsOnDevice points, const std::uint32_t* order, const Key* keys, void* points_out,
                                RankWord* words, cudaStream_t stream) {
-  for_places(points.precision, points.dims, [&]<class T, unsigned D>() {
+  with_point_types(points.precision, points.dims, [&]<class T, unsigned D>() {
     gather_kernel<T, D, Key><<<direct_blocks(points.size), tuning::kDirectThreads, 0, stream>>>(
-        static_cast<const Place<T, D>*>(points.data), order, keys, points.size, static_cast<Place<T, D>*>(points_out),
-        words);
+        static_cast<const Coordinates<T, D>*>(points.data), order, keys, points.size,
+        static_cast<Coordinates<T, D>*>(points_out), words);
   });
   check_launch(stream);
 }

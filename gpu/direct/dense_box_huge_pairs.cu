@@ -22,7 +22,7 @@ __global__ void cell_spans_kernel(DenseBoxView view, const std::uint32_t* cells,
 
 /// Returns the place of a point on the Z-order curve of its cell: its bits alternate between the axes.
 template <class T, unsigned D>
-__device__ std::uint32_t place_on_curve(const DenseBoxView& view, const Place<T, D>& place) {
+__device__ std::uint32_t place_on_curve(const DenseBoxView& view, const Coordinates<T, D>& place) {
   constexpr unsigned kBits = 30 / D;
   const CellReach<D> in_cell(view, place);
   std::uint32_t code = 0;
@@ -50,7 +50,7 @@ __global__ void huge_keys_kernel(DenseBoxView view, const HugeCell* cells, std::
   }
   const std::uint32_t position = cells[cell].begin + (static_cast<std::uint32_t>(i) - cells[cell].first);
   positions[i] = position;
-  keys[i] = std::uint64_t{cell} << 32 | place_on_curve(view, load_place<T, D>(view.points, position));
+  keys[i] = std::uint64_t{cell} << 32 | place_on_curve(view, load_coordinates<T, D>(view.points, position));
 }
 
 template <class T, unsigned D>
@@ -61,7 +61,7 @@ __global__ void chunk_bounds_kernel(DenseBoxView view, const std::uint32_t* posi
   PointBounds<D> bounds;
   bounds.clear();
   for (std::uint64_t i = begin; i < size && i < begin + tuning::kChunk; ++i) {
-    bounds.add(load_place<T, D>(view.points, positions[i]));
+    bounds.add(load_coordinates<T, D>(view.points, positions[i]));
   }
   for (unsigned k = 0; k < D; ++k) {
     chunks[begin / tuning::kChunk].lo[k] = bounds.lo[k];
@@ -113,14 +113,14 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
       // A thread has one point of the first chunk, and every (kThreadsOfPair / kChunk)-th point of each listed chunk.
       const std::uint32_t place_p = chunk * kChunk + threadIdx.x % kChunk;
       if (place_p >= a.first && place_p < a.end && of_a.is_core(nodes, positions[place_p])) {
-        const Place<T, D> p = load_place<T, D>(view.points, positions[place_p]);
+        const Coordinates<T, D> p = load_coordinates<T, D>(view.points, positions[place_p]);
         for (unsigned l = 0; l < size && !hit; ++l) {
           const std::uint32_t begin = max(listed[l] * kChunk, b.first);
           const std::uint32_t end = min(listed[l] * kChunk + kChunk, b.end);
           for (std::uint32_t q = begin + threadIdx.x / kChunk; q < end; q += kThreadsOfPair / kChunk) {
             const std::uint32_t position = positions[q];
             hit |= of_b.is_core(nodes, position) &&
-                   near_enough(p, load_place<T, D>(view.points, position), view.eps_squared);
+                   near_enough(p, load_coordinates<T, D>(view.points, position), view.eps_squared);
           }
         }
       }
@@ -142,7 +142,7 @@ void launch_cell_spans(const DenseBoxView& view, const std::uint32_t* cells, std
 
 void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
                       std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     huge_keys_kernel<T, D>
         <<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(view, cells, count, size, keys, positions);
   });
@@ -151,7 +151,7 @@ void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint
 
 void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     chunk_bounds_kernel<T, D>
         <<<direct_blocks((std::uint64_t{size} - 1) / tuning::kChunk + 1), tuning::kDirectThreads, 0, stream>>>(
             view, positions, size, chunks);
@@ -165,7 +165,7 @@ void launch_huge_pairs(const DenseBoxView& view, const Nodes& nodes, std::uint32
   constexpr std::uint32_t kMostAtOnce = 32768;  // a grid has fewer than 2^16 blocks along y
   for (std::uint32_t first = 0; first < count; first += kMostAtOnce) {
     const dim3 blocks(tuning::kHugeBlocks, std::min(kMostAtOnce, count - first));
-    for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
       huge_pairs_kernel<T, D><<<blocks, tuning::kPairThreads, 0, stream>>>(view, nodes, parents, cells, positions,
                                                                            chunks, pairs + first, places + first);
     });

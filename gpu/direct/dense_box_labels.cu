@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
                      std::uint8_t* core) {
   const std::uint64_t i = direct_thread();
   if (i >= view.ghosts.labelled) return;
-  const Place<T, D> place = load_place<T, D>(points, i);
+  const Coordinates<T, D> place = load_coordinates<T, D>(points, i);
   const std::uint64_t key = cell_key(view, place, static_cast<std::uint32_t>(i));
   const std::uint32_t entry = __ldg(numbers + rank_before(view.words, key));
   if ((entry & kWholeNode) == 0) return;
@@ -32,7 +32,7 @@ constexpr std::uint32_t kGaveUp = 0xFFFFFFFFU;
 /// `best`, else `best`; or kGaveUp. search(members): returns whether a core point of a cell is near `place`.
 template <class T, unsigned D, class Search>
 __device__ std::uint32_t lowest_number(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                                       const Place<T, D>& place, std::uint32_t cell, std::uint32_t best,
+                                       const Coordinates<T, D>& place, std::uint32_t cell, std::uint32_t best,
                                        Search search) {
   if (best == 0) return best;
   for_cells_near(view, place, cell, [&](std::uint32_t other) {
@@ -48,7 +48,7 @@ __device__ std::uint32_t lowest_number(const DenseBoxView& view, const Nodes& no
 
 /// Searches a cell with a block of kPairThreads threads, which divide its points. Returns the same to all threads.
 template <class T, unsigned D>
-__device__ Verdict search_in_block(const DenseBoxView& view, const Nodes& nodes, const Place<T, D>& place,
+__device__ Verdict search_in_block(const DenseBoxView& view, const Nodes& nodes, const Coordinates<T, D>& place,
                                    const Members& members) {
   bool near = false;
   for (std::uint64_t first = members.span.begin; first < members.span.end && !near; first += tuning::kBlockCandidates) {
@@ -56,7 +56,7 @@ __device__ Verdict search_in_block(const DenseBoxView& view, const Nodes& nodes,
     bool hit = false;
     for (std::uint64_t q = first + threadIdx.x; q < end && !hit; q += tuning::kPairThreads) {
       hit = members.is_core(nodes, static_cast<std::uint32_t>(q)) &&
-            near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
+            near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared);
     }
     near = __syncthreads_or(hit ? 1 : 0) != 0;
   }
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
       if (!is_core) {
         const std::uint32_t own = number;
         (void)search_or_leave(remaining, p, [&](std::uint32_t limit) {
-          const Place<T, D> place = load_place<T, D>(view.points, p);
+          const Coordinates<T, D> place = load_coordinates<T, D>(view.points, p);
           number = lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
             return search_alone(view, nodes, place, members, limit);
           });
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
   for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
     const std::uint32_t position = remaining.positions[item];
     const std::uint32_t cell = view.cell_of[position];
-    const Place<T, D> place = load_place<T, D>(view.points, position);
+    const Coordinates<T, D> place = load_coordinates<T, D>(view.points, position);
     const std::uint32_t own = __ldg(numbers + cell) & kNumberMask;
     const std::uint32_t number = lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
       return search_in_block(view, nodes, place, members);
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 
 void launch_label_ids(const DenseBoxView& view, PointsOnDevice points, const std::uint32_t* numbers,
                       std::int32_t* labels, std::uint8_t* core, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     label_ids_kernel<T, D>
         <<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, points.data, numbers, labels, core);
   });
@@ -137,7 +137,7 @@ void launch_label_ids(const DenseBoxView& view, PointsOnDevice points, const std
 void launch_label_positions(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
                             const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
                             std::uint32_t* sizes, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     label_positions_kernel<T, D><<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(
         view, nodes, numbers, all, remaining, labels, core, sizes);
   });
@@ -147,7 +147,7 @@ void launch_label_positions(const DenseBoxView& view, const Nodes& nodes, const 
 void launch_remaining_labels(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
                              const RemainingPoints& remaining, std::int32_t* labels, std::uint32_t* sizes,
                              cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     remaining_labels_kernel<T, D>
         <<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, numbers, remaining, labels, sizes);
   });

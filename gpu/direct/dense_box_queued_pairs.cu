@@ -35,7 +35,7 @@ __device__ PointBounds<D> core_bounds(const DenseBoxView& view, const Nodes& nod
   PointBounds<D> bounds;
   bounds.clear();
   for (std::uint32_t i = threadIdx.x; i < steps.count; i += tuning::kPairThreads) {
-    if (cell.is_core(nodes, steps.at(i))) bounds.add(load_place<T, D>(view.points, steps.at(i)));
+    if (cell.is_core(nodes, steps.at(i))) bounds.add(load_coordinates<T, D>(view.points, steps.at(i)));
   }
   for (unsigned k = 0; k < D; ++k) {
     for (unsigned step = 16; step > 0; step /= 2) {
@@ -69,7 +69,7 @@ __device__ bool compare_in_block(const DenseBoxView& view, const Nodes& nodes, c
     __syncthreads();
     const std::uint32_t i = first + threadIdx.x;
     if (i < larger.count && large.is_core(nodes, larger.at(i))) {
-      const Place<T, D> place = load_place<T, D>(view.points, larger.at(i));
+      const Coordinates<T, D> place = load_coordinates<T, D>(view.points, larger.at(i));
       if (may_be_near(place, bounds, view.eps_squared)) {
         const unsigned at = atomicAdd(&tile_size, 1U);
         for (unsigned k = 0; k < D; ++k) tile[k][at] = place.x[k];
@@ -85,7 +85,7 @@ __device__ bool compare_in_block(const DenseBoxView& view, const Nodes& nodes, c
     for (std::uint32_t j = threadIdx.x; j < smaller.count && !hit; j += tuning::kPairThreads) {
       const std::uint32_t q = smaller.at(j);
       if (!small.is_core(nodes, q)) continue;
-      const Place<T, D> place = load_place<T, D>(view.points, q);
+      const Coordinates<T, D> place = load_coordinates<T, D>(view.points, q);
       for (unsigned t = 0; t < size; ++t) {
         hit |= index::is_neighbor<D>([&](std::size_t k) { return place.x[k]; },
                                      [&](std::size_t k) { return tile[k][t]; }, D, view.eps_squared);
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 }  // namespace
 
 void launch_queued_pairs(const DenseBoxView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     queued_pairs_kernel<T, D><<<tuning::kPairBlocks, tuning::kPairThreads, 0, stream>>>(view, nodes, sets);
   });
   check_launch(stream);

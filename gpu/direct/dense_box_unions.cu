@@ -21,10 +21,11 @@ __device__ bool compare_all(const DenseBoxView& view, const Nodes& nodes, const 
                             InReach in_reach) {
   for (std::uint32_t p = a.span.begin; p < a.span.end; ++p) {
     if (!a.is_core(nodes, p)) continue;
-    const Place<T, D> place = load_place<T, D>(view.points, p);
+    const Coordinates<T, D> place = load_coordinates<T, D>(view.points, p);
     if (!in_reach(place)) continue;
     for (std::uint32_t q = c.span.begin; q < c.span.end; ++q) {
-      if (c.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared)) return true;
+      if (c.is_core(nodes, q) && near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared))
+        return true;
     }
   }
   return false;
@@ -37,7 +38,7 @@ __device__ bool try_some(const DenseBoxView& view, const Nodes& nodes, const Mem
   std::uint32_t q = c.span.begin;
   for (unsigned tries = 0; tries < tuning::kThreadTries; ++tries) {
     if (a.is_core(nodes, p) && c.is_core(nodes, q) &&
-        near_enough(load_place<T, D>(view.points, p), load_place<T, D>(view.points, q), view.eps_squared)) {
+        near_enough(load_coordinates<T, D>(view.points, p), load_coordinates<T, D>(view.points, q), view.eps_squared)) {
       return true;
     }
     if (++q == c.span.end) q = c.span.begin;
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if (core && threadIdx.x > 0 && core_cells[threadIdx.x - 1] != 0 && key_of(view, cell - 1) + 1 == key_of(view, cell)) {
     const Members own(nodes, cell);
     const Members before(nodes, cell - 1);
-    const auto always = [](const Place<T, D>&) { return true; };
+    const auto always = [](const Coordinates<T, D>&) { return true; };
     Verdict verdict = judge<T, D>(view, nodes, own, before, always);
     if (verdict == Verdict::open && !leave_to_blocks(sets.queue, cell, own, cell - 1, before)) {
       verdict = compare_all<T, D>(view, nodes, own, before, always) ? Verdict::near : Verdict::apart;
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
       root = sets.find(cell);
       if (sets.find(other) == root) continue;
       const Members members(nodes, other);
-      const auto in_reach = [&](const Place<T, D>& place) {
+      const auto in_reach = [&](const Coordinates<T, D>& place) {
         if constexpr (!kFar) return true;  // adjacent cells are always within reach
         const CellReach<D> reach(view, place);
         const float rest = reach.rest(row.steps);
@@ -165,7 +166,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }  // namespace
 
 void launch_link_rows(const DenseBoxView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream) {
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     link_rows_kernel<T, D><<<direct_blocks(view.cells), tuning::kDirectThreads, 0, stream>>>(view, nodes, sets);
   });
   check_launch(stream);
@@ -188,7 +189,7 @@ void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, s
 void launch_unite_cells(const DenseBoxView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
                         std::uint32_t stride, std::uint32_t row_stride, bool queue, cudaStream_t stream) {
   const std::uint32_t blocks = direct_blocks((std::uint64_t{view.cells} + stride - 1) / stride);
-  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+  with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
     if (distance == CellDistance::adjacent) {
       unite_kernel<T, D, CellDistance::adjacent>
           <<<blocks, tuning::kDirectThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);

@@ -13,13 +13,13 @@ namespace epsflow::gpu {
 
 /// One point, aligned so that one load reads all of it if loads of that size exist.
 template <class T, unsigned D>
-struct alignas(D == 2 ? 2 * sizeof(T) : sizeof(T)) Place {
+struct alignas(D == 2 ? 2 * sizeof(T) : sizeof(T)) Coordinates {
   T x[D];
 };
 
 template <class T, unsigned D>
-__device__ inline Place<T, D> load_place(const void* points, std::uint64_t i) {
-  const auto* const place = static_cast<const Place<T, D>*>(points) + i;
+__device__ inline Coordinates<T, D> load_coordinates(const void* points, std::uint64_t i) {
+  const auto* const place = static_cast<const Coordinates<T, D>*>(points) + i;
   if constexpr (D == 2 && sizeof(T) == 8) {
     const double2 loaded = __ldg(reinterpret_cast<const double2*>(place));
     return {{loaded.x, loaded.y}};
@@ -27,21 +27,21 @@ __device__ inline Place<T, D> load_place(const void* points, std::uint64_t i) {
     const float2 loaded = __ldg(reinterpret_cast<const float2*>(place));
     return {{loaded.x, loaded.y}};
   } else {
-    Place<T, D> loaded;
+    Coordinates<T, D> loaded;
     for (unsigned k = 0; k < D; ++k) loaded.x[k] = __ldg(place->x + k);
     return loaded;
   }
 }
 
 template <class T, unsigned D>
-__device__ inline bool near_enough(const Place<T, D>& p, const Place<T, D>& q, double eps_squared) {
+__device__ inline bool near_enough(const Coordinates<T, D>& p, const Coordinates<T, D>& q, double eps_squared) {
   return index::is_neighbor<D>([&](std::size_t k) { return p.x[k]; }, [&](std::size_t k) { return q.x[k]; }, D,
                                eps_squared);
 }
 
 /// Calls f.operator()<T, D>() with the type of the points of a clustering by cells.
 template <class F>
-void for_places(Precision precision, std::uint32_t dims, F f) {
+void with_point_types(Precision precision, std::uint32_t dims, F f) {
   static_assert(index::kMostDenseBoxDims == 3);
   with_types<1, 2, 3>(precision, dims, f);
 }
@@ -58,7 +58,7 @@ __device__ inline std::uint64_t key_of(const DenseBoxView& view, std::uint32_t c
 
 /// Returns the key of the cell that contains the point with this id.
 template <class T, unsigned D>
-__device__ std::uint64_t cell_key(const DenseBoxView& view, const Place<T, D>& place, std::uint32_t id) {
+__device__ std::uint64_t cell_key(const DenseBoxView& view, const Coordinates<T, D>& place, std::uint32_t id) {
   std::uint64_t key = view.slices.of(id) * view.slice_stride;
   for (unsigned k = 0; k < D; ++k) {
     key += (view.axes[k].slot(static_cast<double>(place.x[k])) + kDenseBoxWindow) * view.strides[k];
@@ -152,7 +152,7 @@ struct CellReach {
   float offset[D];
 
   template <class T>
-  __device__ CellReach(const DenseBoxView& view, const Place<T, D>& place) {
+  __device__ CellReach(const DenseBoxView& view, const Coordinates<T, D>& place) {
     for (unsigned k = 0; k < D; ++k) {
       offset[k] = static_cast<float>(view.axes[k].offset_in_slot(static_cast<double>(place.x[k])));
     }

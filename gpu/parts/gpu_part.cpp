@@ -211,7 +211,7 @@ void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> in
 DevicePointsView GpuPart::points(std::uint64_t size) const { return view_of(buffer_.points, size, stream_.get()); }
 
 DevicePointsView GpuPart::view_of(const std::byte* data, std::uint64_t size, cudaStream_t stream) const {
-  const DevicePlace place{resources_.device, stream};
+  const DeviceStream place{resources_.device, stream};
   if (precision_ == Precision::float32) return {reinterpret_cast<const float*>(data), size, dims_, place};
   return {reinterpret_cast<const double*>(data), size, dims_, place};
 }

@@ -54,7 +54,7 @@ class GpuPart final : public DevicePart {
 
  private:
   [[nodiscard]] std::uint64_t row_bytes() const noexcept { return std::uint64_t{dims_} * bytes_of(precision_); }
-  [[nodiscard]] RowPlaces row_places() const noexcept {
+  [[nodiscard]] PartOrder row_places() const noexcept {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
   [[nodiscard]] PointsOnDevice owned() const noexcept { return {buffer_.points, own_, dims_, precision_}; }

@@ -94,7 +94,7 @@ __global__ void cut_kernel(const T* data, std::uint32_t rows, std::uint32_t dims
 
 /// Calls f(row, place) for the rows of this block. All threads of the block must call it.
 template <class F>
-__device__ void for_placed(const RowPlaces& places, F&& f) {
+__device__ void for_placed(const PartOrder& places, F&& f) {
   __shared__ std::uint32_t next[kMostDeviceParts];
   __shared__ std::uint32_t of_warp[kWarps][kMostDeviceParts];
   const unsigned warp = threadIdx.x / kWarp;
@@ -126,7 +126,7 @@ __device__ void for_placed(const RowPlaces& places, F&& f) {
 }
 
 template <class T>
-__global__ void pack_kernel(const T* data, std::uint32_t dims, RowPlaces places, SeparatedRows packed) {
+__global__ void pack_kernel(const T* data, std::uint32_t dims, PartOrder places, SeparatedRows packed) {
   for_placed(places, [&](std::uint64_t row, std::uint32_t place) {
     const bool owned = place >= packed.first && place < packed.last;
     const std::uint64_t at = owned                  ? place - packed.first
@@ -138,12 +138,12 @@ __global__ void pack_kernel(const T* data, std::uint32_t dims, RowPlaces places,
 }
 
 template <class T>
-__global__ void unpack_kernel(const T* from, RowPlaces places, T* to) {
+__global__ void unpack_kernel(const T* from, PartOrder places, T* to) {
   for_placed(places, [&](std::uint64_t row, std::uint32_t place) { to[row] = from[place]; });
 }
 
 /// Finds one row in each warp: the block of the point by bisection, and the row by the parts of the block's rows.
-__global__ void find_rows_kernel(RowPlaces places, RowsOfPart of, std::uint32_t blocks, std::uint32_t* points,
+__global__ void find_rows_kernel(PartOrder places, RowsOfPart of, std::uint32_t blocks, std::uint32_t* points,
                                  std::uint32_t count) {
   const std::uint64_t w = thread_number() / kWarp;
   if (w >= count) return;
@@ -250,7 +250,7 @@ void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch) {
   });
 }
 
-void launch_pack(PointsOnDevice rows, const RowPlaces& places, const SeparatedRows& to, cudaStream_t stream) {
+void launch_pack(PointsOnDevice rows, const PartOrder& places, const SeparatedRows& to, cudaStream_t stream) {
   if (rows.size == 0) return;
   with_data(rows, [&](auto data) {
     pack_kernel<<<cut_blocks(rows.size), kThreads, 0, stream>>>(data, rows.dims, places, to);
@@ -258,19 +258,19 @@ void launch_pack(PointsOnDevice rows, const RowPlaces& places, const SeparatedRo
   check_launch(stream);
 }
 
-void launch_unpack(const std::int32_t* from, const RowPlaces& places, std::int32_t* to, cudaStream_t stream) {
+void launch_unpack(const std::int32_t* from, const PartOrder& places, std::int32_t* to, cudaStream_t stream) {
   if (places.rows == 0) return;
   unpack_kernel<<<cut_blocks(places.rows), kThreads, 0, stream>>>(from, places, to);
   check_launch(stream);
 }
 
-void launch_unpack(const std::uint8_t* from, const RowPlaces& places, std::uint8_t* to, cudaStream_t stream) {
+void launch_unpack(const std::uint8_t* from, const PartOrder& places, std::uint8_t* to, cudaStream_t stream) {
   if (places.rows == 0) return;
   unpack_kernel<<<cut_blocks(places.rows), kThreads, 0, stream>>>(from, places, to);
   check_launch(stream);
 }
 
-void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
+void launch_find_rows(const PartOrder& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
                       cudaStream_t stream) {
   if (count == 0) return;
   find_rows_kernel<<<blocks_of(std::uint64_t{count} * kWarp), kThreads, 0, stream>>>(

@@ -47,7 +47,7 @@ class CountedRows {
     fill();
     copy_to_table(ids, lane.words.data(), pairs * sizeof(std::uint32_t), lane.stream.get());
     const std::span<const std::uint32_t> counts = lane.copy_counts(counts_.data() + batch.range.begin, rows);
-    report(lane, done, [found = PlacedRows{batch.range, counts, ids}] { return found; });
+    report(lane, done, [found = WrittenRows{batch.range, counts, ids}] { return found; });
   }
 
  private:

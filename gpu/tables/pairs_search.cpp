@@ -136,7 +136,7 @@ class PairsSearch final : public GridTableSearch {
       copy_to_host(lane.host_rows.as<std::uint32_t>(), rows.other, count * sizeof(std::uint32_t), lane.stream);
       const std::span<const std::uint32_t> counts = lane.copy_counts(neighbors.other, count);
       const std::span<const std::uint32_t> row_list{lane.host_rows.as<const std::uint32_t>(), count};
-      report(lane, done, [&lane, found = PlacedRows{row_list, counts, ids}]() -> BatchResult {
+      report(lane, done, [&lane, found = WrittenRows{row_list, counts, ids}]() -> BatchResult {
         if (lane.counter(2) == lane.rows_found) return found;
         return BatchFailed{std::make_exception_ptr(
             Error("the sort of a batch lost rows, which is a defect of epsflow: please report it"))};

@@ -271,10 +271,10 @@ TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") 
   const Lineage lineage = lineage_of(cells, 40);
   const MapScores scores(lineage, 400, 1);
   REQUIRE(scores.best());
-  CHECK(*scores.best() == GridPlace{1, 0});  // the smallest eps of equal scores
+  CHECK(*scores.best() == MapIndex{1, 0});  // the smallest eps of equal scores
   CHECK(scores.plateau({1, 0}).eps_to == 256);
-  CHECK(scores.recommended() == GridPlace{4, 0});  // the middle of a plateau, within which nothing changes
-  CHECK(scores.peaks() == std::vector<GridPlace>{{4, 0}});
+  CHECK(scores.recommended() == MapIndex{4, 0});  // the middle of a plateau, within which nothing changes
+  CHECK(scores.peaks() == std::vector<MapIndex>{{4, 0}});
 
   // The same pictures follow in small steps. Chance explains every persistence.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.01, e);
@@ -293,8 +293,8 @@ TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewes
   for (std::size_t e = 0; e < pictures.size(); ++e) cells.push_back({{std::exp2(e), 16}, pictures[e]});
   const Lineage wide = lineage_of(cells, 40);
   const MapScores scores(wide, 480, 1);
-  CHECK(scores.best() == GridPlace{8, 0});
-  CHECK(scores.recommended() == GridPlace{4, 0});
+  CHECK(scores.best() == MapIndex{8, 0});
+  CHECK(scores.recommended() == MapIndex{4, 0});
   // If a plateau is narrower than a factor of two, the place with the best score is recommended.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.08, e);
   const Lineage narrow = lineage_of(cells, 4000);
@@ -337,7 +337,7 @@ TEST_CASE("map scores: a peak lies in the middle of its plateau, and has the lar
   const Lineage lineage = lineage_of(cells, 400);
   const MapScores scores(lineage, 4800, 1);
   CHECK(scores.peaks() ==
-        std::vector<GridPlace>{{4, 0}});  // along eps, scores fall from the first plateau to the second
+        std::vector<MapIndex>{{4, 0}});  // along eps, scores fall from the first plateau to the second
   CHECK(scores.plateau_score({4, 0}) == scores.score({1, 0}).score);
   CHECK(scores.plateau_score({4, 0}) > scores.plateau_score({12, 0}));
   CHECK(scores.plateau_score({0, 0}) == -1);

@@ -86,7 +86,7 @@ class Bench {
         for (std::uint32_t row = rows.rows.begin; row < rows.rows.end; ++row) ++seen[row];
         continue;
       }
-      const auto& rows = std::get<PlacedRows>(found);
+      const auto& rows = std::get<WrittenRows>(found);
       REQUIRE(rows.counts.size() == rows.rows.size());
       table_->add_rows(rows.rows, rows.counts, rows.ids);
       for (std::size_t i = 0; i < rows.rows.size(); ++i) ++seen[rows.rows[i]];

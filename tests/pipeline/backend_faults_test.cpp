@@ -114,13 +114,13 @@ class FaultyClustering final : public Counted, private Counting<Counted>, privat
   United* united_ = nullptr;
 };
 
-class FaultyPlace final : public LabelPlace, private Counting<LabelPlace> {
+class FaultyStore final : public LabelStore, private Counting<LabelStore> {
  public:
-  FaultyPlace(std::unique_ptr<LabelPlace> real, Plan& plan) : Counting(std::move(real), plan) {}
+  FaultyStore(std::unique_ptr<LabelStore> real, Plan& plan) : Counting(std::move(real), plan) {}
 
-  [[nodiscard]] LabelTarget next() override { return call(&LabelPlace::next); }
-  void take(VariantResult&& result, const Emit& emit) override { call(&LabelPlace::take, std::move(result), emit); }
-  void finish(const Emit& emit) override { call(&LabelPlace::finish, emit); }
+  [[nodiscard]] LabelTarget next() override { return call(&LabelStore::next); }
+  void take(VariantResult&& result, const Emit& emit) override { call(&LabelStore::take, std::move(result), emit); }
+  void finish(const Emit& emit) override { call(&LabelStore::finish, emit); }
 };
 
 class FaultyIndex final : public Index, private Counting<Index> {
@@ -141,8 +141,8 @@ class FaultyIndex final : public Index, private Counting<Index> {
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override {
     return real_->count_part(options);
   }
-  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
-    return call([&](Index& real) { return std::make_unique<FaultyPlace>(real.place(options), plan_); });
+  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
+    return call([&](Index& real) { return std::make_unique<FaultyStore>(real.place(options), plan_); });
   }
 };
 

@@ -128,7 +128,7 @@ TEST_CASE("build table: many rows are entered part by part, whichever way their 
   std::copy(ids.begin(), ids.end(), place);
   const bool listed = GENERATE(false, true);
   const RowNumbers numbers = listed ? RowNumbers(std::span<const std::uint32_t>(rows)) : RowNumbers(Range{0, n});
-  const auto outcome = BuildTable{pool}(job, {.range = {0, n}}, PlacedRows{numbers, counts, place}, true);
+  const auto outcome = BuildTable{pool}(job, {.range = {0, n}}, WrittenRows{numbers, counts, place}, true);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.table_full);
   CHECK(job.rows_done == n);

@@ -108,7 +108,7 @@ TEST_CASE("gpu weights: labels that stay there, and points that are there alread
   check(cudaMalloc(&memory, data.view().bytes()));
   check(cudaMemcpy(memory, data.view().data(), data.view().bytes(), cudaMemcpyHostToDevice));
   {
-    const DevicePlace place{.device = static_cast<int>(engine.options().gpu.value()), .stream = nullptr};
+    const DeviceStream place{.device = static_cast<int>(engine.options().gpu.value()), .stream = nullptr};
     const Dataset loaded =
         engine.load(DevicePointsView(static_cast<const double*>(memory), data.size(), 2, place)).weighted(weights);
     const std::vector<VariantResult> found = run(loaded, sweep, {.labels = MemorySpace::device});

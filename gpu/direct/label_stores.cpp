@@ -1,4 +1,4 @@
-#include <epsflow/gpu/direct/label_places.hpp>
+#include <epsflow/gpu/direct/label_stores.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ namespace epsflow::gpu {
 namespace {
 
 /// Copies labels to host memory. While the labels of one variant cross the bus, the next variant is clustered.
-class CopiedLabels final : public LabelPlace {
+class CopiedLabels final : public LabelStore {
  public:
   CopiedLabels(std::uint32_t n, const DirectOptions& options, const LabelHomes& homes)
       : n_(n), core_mask_(options.core_mask), homes_(homes) {
@@ -76,7 +76,7 @@ class CopiedLabels final : public LabelPlace {
 
 /// Keeps labels on the device. Several variants share a block, which is freed with the last of their labels, because
 /// allocating and freeing memory for each costs more than a small clustering.
-class KeptLabels final : public LabelPlace {
+class KeptLabels final : public LabelStore {
  public:
   KeptLabels(int device, std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
       : device_(device),
@@ -143,7 +143,7 @@ class KeptLabels final : public LabelPlace {
 
 }  // namespace
 
-std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
+std::unique_ptr<LabelStore> make_label_store(int device, std::uint32_t n, const DirectOptions& options,
                                              LabelHomes homes) {
   if (!keeps_labels(options.keep)) return std::make_unique<clustering::NoLabels>();
   if (options.labels == MemorySpace::device)

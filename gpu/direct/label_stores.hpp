@@ -18,8 +18,8 @@ struct LabelHomes {
 
 /// Returns a place in host memory or on the device, as options.labels requests, or a place without memory if
 /// options.keep keeps no labels. device: number of the GPU, which must be the current one. n: number of points that get
-/// labels. At most one target of LabelPlace::next() at a time may wait for take(). Throws DeviceOutOfMemory.
-[[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
+/// labels. At most one target of LabelStore::next() at a time may wait for take(). Throws DeviceOutOfMemory.
+[[nodiscard]] std::unique_ptr<LabelStore> make_label_store(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 
 }  // namespace epsflow::gpu
