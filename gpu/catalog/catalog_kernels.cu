@@ -23,15 +23,15 @@ __device__ void note_first(std::uint64_t* first, std::uint64_t i) {
 
 template <class T>
 __global__ void __launch_bounds__(tuning::kCatalogThreads)
-    look_kernel(PointsOnDevice points, const std::int32_t* labels, const double* weights, bool on_sphere, sums::Sky sky,
-                LookedAt* found) {
-  constexpr unsigned kWarpPoints = 32 * tuning::kLookedAtPoints;
+    scan_input_kernel(PointsOnDevice points, const std::int32_t* labels, const double* weights, bool on_sphere,
+                      sums::Sky sky, InputFacts* found) {
+  constexpr unsigned kWarpPoints = 32 * tuning::kScannedPoints;
   const T* const coordinates = static_cast<const T*>(points.data);
   const std::uint64_t first = thread_number() / 32 * kWarpPoints + threadIdx.x % 32;
   std::int32_t highest = -1;
   bool below = false;
   bool beyond = false;
-  for (unsigned step = 0; step < tuning::kLookedAtPoints; ++step) {
+  for (unsigned step = 0; step < tuning::kScannedPoints; ++step) {
     const std::uint64_t i = first + 32 * step;
     if (i >= points.size) break;
     const std::int32_t label = labels[i];
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(tuning::kCatalogThreads)
   beyond = __any_sync(tuning::kWholeWarp, beyond ? 1 : 0) != 0;
   if (threadIdx.x % 32 != 0) return;
   // Reads first, because most warps have nothing to add.
-  const volatile LookedAt* const so_far = found;
+  const volatile InputFacts* const so_far = found;
   const std::uint32_t clusters = static_cast<std::uint32_t>(highest) + 1;
   if (clusters > so_far->clusters) atomicMax(&found->clusters, clusters);
   if (below && so_far->ways[0] == 0) atomicOr(&found->ways[0], 1U);
@@ -100,19 +100,19 @@ __global__ void __launch_bounds__(tuning::kCatalogThreads) cut_clusters_kernel(C
 
 }  // namespace
 
-void launch_look(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
-                 LookedAt* found, cudaStream_t stream) {
+void launch_scan_input(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
+                       InputFacts* found, cudaStream_t stream) {
   constexpr std::size_t kFirsts = 2 * sizeof(std::uint64_t);
   check(cudaMemsetAsync(found, 0xFF, kFirsts, stream));
-  check(cudaMemsetAsync(&found->clusters, 0, sizeof(LookedAt) - kFirsts, stream));
-  constexpr std::uint64_t kWarpPoints = 32 * tuning::kLookedAtPoints;
+  check(cudaMemsetAsync(&found->clusters, 0, sizeof(InputFacts) - kFirsts, stream));
+  constexpr std::uint64_t kWarpPoints = 32 * tuning::kScannedPoints;
   const std::uint32_t blocks = blocks_of((points.size + kWarpPoints - 1) / kWarpPoints * 32);
   const sums::Sky on = sky != nullptr ? *sky : sums::Sky{};
   if (points.precision == Precision::float32) {
-    look_kernel<float>
+    scan_input_kernel<float>
         <<<blocks, tuning::kCatalogThreads, 0, stream>>>(points, labels, weights, sky != nullptr, on, found);
   } else {
-    look_kernel<double>
+    scan_input_kernel<double>
         <<<blocks, tuning::kCatalogThreads, 0, stream>>>(points, labels, weights, sky != nullptr, on, found);
   }
   check_launch(stream);

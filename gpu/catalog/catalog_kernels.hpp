@@ -12,7 +12,7 @@
 namespace epsflow::gpu {
 
 /// Facts about the points before they are sorted. An id is kAllFine if there is no such point.
-struct LookedAt {
+struct InputFacts {
   std::uint64_t bad_label;   ///< the first id with a label below −1
   std::uint64_t bad_weight;  ///< the first id with a weight below 0 or not finite
   std::uint32_t clusters;    ///< one more than the highest label
@@ -20,10 +20,10 @@ struct LookedAt {
 };
 inline constexpr std::uint64_t kAllFine = ~std::uint64_t{0};
 
-/// Examines the points, and writes *found. [device] weights: null if there are none. sky: null if the points are not on
-/// a sphere.
-void launch_look(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
-                 LookedAt* found, cudaStream_t stream);
+/// Scans the points, labels and weights, and writes *found. [device] weights: null if there are none. sky: null if the
+/// points are not on a sphere.
+void launch_scan_input(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
+                       InputFacts* found, cudaStream_t stream);
 
 /// Writes keys[i] = the label of point i, or `clusters` for noise, and ids[i] = i. keys, ids: [size]
 void launch_label_keys(const std::int32_t* labels, std::uint32_t size, std::uint32_t clusters, std::uint32_t* keys,

@@ -22,9 +22,9 @@ namespace {
 
 class DeviceCataloguer {
  public:
-  DeviceCataloguer(const DeviceCatalogInput& in, const CatalogDevice& place, const CancelToken& cancel)
+  DeviceCataloguer(const DeviceCatalogInput& in, const CatalogDevice& gpu, const CancelToken& cancel)
       : in_(in),
-        place_(place),
+        gpu_(gpu),
         cancel_(cancel),
         metric_(in.metric, in.points.dims()),
         n_(narrow<std::uint32_t>(in.points.size())),
@@ -32,7 +32,7 @@ class DeviceCataloguer {
 
   Catalog make() {
     bring();
-    look();
+    scan_input();
     order();
     cancel_.check();
     find();
@@ -44,15 +44,15 @@ class DeviceCataloguer {
   template <class T>
   [[nodiscard]] const T* reachable(const T* values, std::uint64_t count) {
     if (count == 0) return nullptr;
-    const bool on_gpu = gpu_of(values, place_.device) == place_.device;
+    const bool on_gpu = gpu_of(values, gpu_.device) == gpu_.device;
     if (on_gpu && reinterpret_cast<std::uintptr_t>(values) % sizeof(T) == 0) return values;
     const std::uint64_t bytes = checked_multiply(count, sizeof(T), "an array of a catalogue");
-    const DeviceBuffer<std::byte>& copy = copies_.emplace_back(place_.memory, stream_.get(), bytes);
+    const DeviceBuffer<std::byte>& copy = copies_.emplace_back(gpu_.memory, stream_.get(), bytes);
     if (on_gpu) {
       check(cudaMemcpyAsync(copy.data(), values, bytes, cudaMemcpyDeviceToDevice, stream_.get()));
     } else {
       stream_.synchronize();  // the copy is allocated now
-      upload(copy.data(), values, bytes, {place_.device, place_.pinned, place_.threads});
+      upload(copy.data(), values, bytes, {gpu_.device, gpu_.pinned, gpu_.threads});
     }
     return reinterpret_cast<const T*>(copy.data());
   }
@@ -74,16 +74,16 @@ class DeviceCataloguer {
     for (const NamedColumn& column : in_.columns) {
       columns_.push_back(reachable(column.values.data(), column.values.size()));
     }
-    if (!metric_.values.empty()) metric_values_ = copy_of<double>(metric_.values, place_.memory, stream_.get());
+    if (!metric_.values.empty()) metric_values_ = copy_of<double>(metric_.values, gpu_.memory, stream_.get());
   }
 
   /// Finds the number of clusters. Throws if a label or weight is invalid.
-  void look() {
+  void scan_input() {
     if (n_ == 0) return;
     const bool sphere = on_sphere(in_.metric.kind);
-    looked_ = {place_.memory, stream_.get(), 1};
-    launch_look(points_, labels_, weights_, sphere ? &metric_.sky : nullptr, looked_.data(), stream_.get());
-    const LookedAt found = read_values(looked_.data(), 1, stream_.get()).front();
+    facts_ = {gpu_.memory, stream_.get(), 1};
+    launch_scan_input(points_, labels_, weights_, sphere ? &metric_.sky : nullptr, facts_.data(), stream_.get());
+    const InputFacts found = read_values(facts_.data(), 1, stream_.get()).front();
     if (found.bad_label != kAllFine) {
       throw_bad_label(found.bad_label, read_values(labels_ + found.bad_label, 1, stream_.get()).front());
     }
@@ -97,7 +97,7 @@ class DeviceCataloguer {
   void order() {
     if (numbers_ == 0) return;
     const cudaStream_t stream = stream_.get();
-    DeviceMemory& memory = place_.memory;
+    DeviceMemory& memory = gpu_.memory;
     const DeviceBuffer<std::uint32_t> keys(memory, stream, n_), other_keys(memory, stream, n_);
     ids_ = {memory, stream, n_};
     DeviceBuffer<std::uint32_t> other_ids(memory, stream, n_);
@@ -108,7 +108,7 @@ class DeviceCataloguer {
     if (ids.current != ids_.data()) std::swap(ids_, other_ids);
     std::uint32_t* const entries = sorted.other;  // the cluster index of each point
     launch_cell_numbers(sorted.current, n_, entries, {memory, stream});
-    const PinnedBytes last = place_.pinned.acquire(2 * sizeof(std::uint32_t));
+    const PinnedBytes last = gpu_.pinned.acquire(2 * sizeof(std::uint32_t));
     for (const auto& [to, from] : {std::pair{0, entries}, std::pair{1, sorted.current}}) {
       check(cudaMemcpyAsync(last.as<std::uint32_t>() + to, from + n_ - 1, sizeof(std::uint32_t), cudaMemcpyDeviceToHost,
                             stream));
@@ -135,7 +135,7 @@ class DeviceCataloguer {
     const std::uint64_t each = std::uint64_t{clusters_};
     const std::uint64_t of_all =
         4 * dims_ + 1 + (weights_ != nullptr ? 1 : 0) + (core_ != nullptr ? 2 : 0) + 4 * columns_.size();
-    DeviceMemory& memory = place_.memory;
+    DeviceMemory& memory = gpu_.memory;
     const cudaStream_t stream = stream_.get();
     found_ = {memory, stream, each * of_all};
     const std::uint32_t most_large = n_ / tuning::kCatalogPiece;
@@ -156,7 +156,7 @@ class DeviceCataloguer {
   }
 
   void count(const ClusterView& clusters) {
-    const Scratch scratch{place_.memory, stream_.get()};
+    const Scratch scratch{gpu_.memory, stream_.get()};
     sums::Counts counts{.core = core_, .weights = weights_};
     if (core_ != nullptr) {
       counts.cores = reinterpret_cast<std::uint64_t*>(take(clusters_));
@@ -173,18 +173,18 @@ class DeviceCataloguer {
 
   template <class T, unsigned G>
   void measure(const ClusterView& by_id) {
-    const Scratch scratch{place_.memory, stream_.get()};
+    const Scratch scratch{gpu_.memory, stream_.get()};
     const std::uint64_t values = clusters_ * std::uint64_t{dims_};
     // Gathers the points, which are scattered in the input, because every kind of sum reads all of them.
-    const DeviceBuffer<T> points(place_.memory, stream_.get(), std::uint64_t{n_} * dims_);
-    const DeviceBuffer<double> weights(place_.memory, stream_.get(), weights_ != nullptr ? n_ : 0);
+    const DeviceBuffer<T> points(gpu_.memory, stream_.get(), std::uint64_t{n_} * dims_);
+    const DeviceBuffer<double> weights(gpu_.memory, stream_.get(), weights_ != nullptr ? n_ : 0);
     launch_gather_rows(static_cast<const T*>(points_.data), n_, points_.dims, by_id, points.data(), stream_.get());
     if (weights_ != nullptr) launch_gather_rows(weights_, n_, 1, by_id, weights.data(), stream_.get());
     ClusterView clusters = by_id;
     clusters.order = nullptr;
-    const DeviceBuffer<double> means(place_.memory, stream_.get(), values);
-    const DeviceBuffer<double> references(place_.memory, stream_.get(), metric_.closed ? values : 0);
-    const DeviceBuffer<std::uint8_t> goes_round(place_.memory, stream_.get(), metric_.closed ? values : 0);
+    const DeviceBuffer<double> means(gpu_.memory, stream_.get(), values);
+    const DeviceBuffer<double> references(gpu_.memory, stream_.get(), metric_.closed ? values : 0);
+    const DeviceBuffer<std::uint8_t> goes_round(gpu_.memory, stream_.get(), metric_.closed ? values : 0);
     sums::Measured<T> of = metric_.measured<T>(metric_values_.data());
     of.points = points.data();
     if (weights_ != nullptr) of.shares = {weights.data(), totals_};
@@ -195,7 +195,7 @@ class DeviceCataloguer {
     of.radius = take(clusters_);
     if (on_sphere(in_.metric.kind)) {
       sums::Sky sky = metric_.sky;
-      sky.ways = looked_.data()->ways;
+      sky.ways = facts_.data()->ways;
       launch_sums(sums::SkyMeans<T>{of, sky}, clusters, scratch);
       launch_sums(sums::SkySpreads<T>{of, sky}, clusters, scratch);
       return;
@@ -240,8 +240,8 @@ class DeviceCataloguer {
     made.cluster.assign(labels.begin(), labels.end());
     made.size.resize(each);
     for (std::uint64_t c = 0; c < each; ++c) made.size[c] = starts[c + 1] - starts[c];
-    found.make_buffer(place_.threads);
-    found.copy(found_.data(), place_.pinned, stream_.get(), place_.threads);
+    found.make_buffer(gpu_.threads);
+    found.copy(found_.data(), gpu_.pinned, stream_.get(), gpu_.threads);
     require_differences(made);
     return made;
   }
@@ -256,12 +256,12 @@ class DeviceCataloguer {
   void bring(std::vector<T>& to, const T* from, std::uint64_t count, const Stream& stream) {
     ArraysToHost array;
     array.next(to, count);
-    array.make_buffer(place_.threads);
-    array.copy(from, place_.pinned, stream.get(), place_.threads);
+    array.make_buffer(gpu_.threads);
+    array.copy(from, gpu_.pinned, stream.get(), gpu_.threads);
   }
 
   const DeviceCatalogInput& in_;
-  const CatalogDevice& place_;
+  const CatalogDevice& gpu_;
   const CancelToken& cancel_;
   const MetricArrays metric_;
   const std::uint32_t n_;
@@ -277,7 +277,7 @@ class DeviceCataloguer {
   const double* weights_ = nullptr;
   std::vector<const double*> columns_;
   // The results:
-  DeviceBuffer<LookedAt> looked_;
+  DeviceBuffer<InputFacts> facts_;
   std::uint32_t numbers_ = 0;  ///< one more than the highest label
   std::uint32_t clusters_ = 0;
   DeviceBuffer<std::uint32_t> ids_;        ///< [n] point ids in the order of their clusters
@@ -291,17 +291,17 @@ class DeviceCataloguer {
 
 }  // namespace
 
-Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& place, const CancelToken& cancel) {
+Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& gpu, const CancelToken& cancel) {
   require_lengths(input, input.points.size());
   check_metric(input.metric, input.points.dims());
-  require_not_elsewhere(input.labels.data(), "the labels", place.device);
-  require_not_elsewhere(input.core.data(), "the entries of the mask of core points", place.device);
-  require_not_elsewhere(input.weights.data(), "the weights", place.device);
+  require_not_elsewhere(input.labels.data(), "the labels", gpu.device);
+  require_not_elsewhere(input.core.data(), "the entries of the mask of core points", gpu.device);
+  require_not_elsewhere(input.weights.data(), "the weights", gpu.device);
   for (const NamedColumn& column : input.columns) {
-    require_not_elsewhere(column.values.data(), "the values of " + column.name, place.device);
+    require_not_elsewhere(column.values.data(), "the values of " + column.name, gpu.device);
   }
   cancel.check();
-  return DeviceCataloguer(input, place, cancel).make();
+  return DeviceCataloguer(input, gpu, cancel).make();
 }
 
 }  // namespace epsflow::gpu

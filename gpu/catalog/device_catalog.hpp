@@ -19,7 +19,7 @@ struct CatalogDevice {
 /// axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n bytes
 /// of device memory, a copy of points and weights, and the memory of the catalogue. Waits. Throws as catalog(),
 /// UsageError if arrays are on another GPU, DeviceError.
-[[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& place,
+[[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& gpu,
                                    const CancelToken& cancel);
 
 }  // namespace epsflow::gpu

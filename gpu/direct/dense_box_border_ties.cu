@@ -43,15 +43,15 @@ class NearClusters {
 /// them, or too many candidates to find all.
 template <class T, unsigned D>
 __device__ bool find_near(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                          const std::uint8_t* movable, const Coordinates<T, D>& place, std::uint32_t cell,
+                          const std::uint8_t* movable, const Coordinates<T, D>& point, std::uint32_t cell,
                           NearClusters& near) {
   std::uint32_t limit = kMostTests;
   bool told = true;
-  for_cells_near(view, place, cell, [&](std::uint32_t other) {
+  for_cells_near(view, point, cell, [&](std::uint32_t other) {
     const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
     if (number == kNoNumber || near.has(number)) return true;
     if (number > near.lowest() && __ldg(movable + number) == 0) return true;  // it never becomes the lowest
-    const Verdict verdict = search_alone(view, nodes, place, Members(nodes, other), limit);
+    const Verdict verdict = search_alone(view, nodes, point, Members(nodes, other), limit);
     told = verdict == Verdict::apart || (verdict == Verdict::near && near.add(number));
     return told;
   });

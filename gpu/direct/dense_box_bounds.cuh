@@ -23,10 +23,10 @@ struct PointBounds {
     }
   }
   template <class T>
-  __device__ void add(const Coordinates<T, D>& place) {
+  __device__ void add(const Coordinates<T, D>& point) {
     for (unsigned k = 0; k < D; ++k) {
-      lo[k] = fmin(lo[k], static_cast<double>(place.x[k]));
-      hi[k] = fmax(hi[k], static_cast<double>(place.x[k]));
+      lo[k] = fmin(lo[k], static_cast<double>(point.x[k]));
+      hi[k] = fmax(hi[k], static_cast<double>(point.x[k]));
     }
   }
 };
@@ -47,11 +47,11 @@ __device__ bool may_be_near(const PointBounds<D>& a, const PointBounds<D>& b, do
 }
 
 template <class T, unsigned D>
-__device__ bool may_be_near(const Coordinates<T, D>& place, const PointBounds<D>& bounds, double eps_squared) {
-  PointBounds<D> point;
-  point.clear();
-  point.add(place);
-  return may_be_near(point, bounds, eps_squared);
+__device__ bool may_be_near(const Coordinates<T, D>& point, const PointBounds<D>& bounds, double eps_squared) {
+  PointBounds<D> own;
+  own.clear();
+  own.add(point);
+  return may_be_near(own, bounds, eps_squared);
 }
 
 }  // namespace epsflow::gpu

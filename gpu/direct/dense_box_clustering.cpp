@@ -112,7 +112,7 @@ LabelSummary DenseBoxClustering::label_level(const LabelTarget& target) {
   const auto launch = [&] { task_.borders ? launch_labels(target) : count_core(); };
   launch();
   const Tally* tally = &tally_.read(cuda_stream());
-  if (settle(*tally)) {
+  if (resolve_pairs(*tally)) {
     launch();
     tally = &tally_.read(cuda_stream());
   }
@@ -146,14 +146,14 @@ std::optional<std::vector<BorderTie>> DenseBoxClustering::find_border_ties(std::
   }
 }
 
-Numbering DenseBoxClustering::settled_numbering() {
-  (void)settle(tally_.read(cuda_stream()));
+Numbering DenseBoxClustering::final_numbering() {
+  (void)resolve_pairs(tally_.read(cuda_stream()));
   return arrays_.numbering();
 }
 
 /// Decides the pairs that unite_cells() has left undecided, and numbers the sets again. It is so rare that it may cost
 /// a second numbering, to save a wait each time. tally: the one read last. Returns false if all pairs were decided.
-bool DenseBoxClustering::settle(const Tally& tally) {
+bool DenseBoxClustering::resolve_pairs(const Tally& tally) {
   if (tally.huge_pairs == 0) return false;
   huge_.decide(tally.huge_pairs, grid_.view(), nodes_, arrays_.parents.data(), scratch());
   task_.cancel.check();

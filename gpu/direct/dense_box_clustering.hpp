@@ -34,7 +34,7 @@ class DenseBoxClustering final : public DeviceClustering {
                                                                        std::uint32_t own);
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
-  Numbering settled_numbering() override;
+  Numbering final_numbering() override;
   [[nodiscard]] LabelledLevel labelled_level() const override {
     const DenseBoxView& view = grid_.view();
     return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.ghosts.labelled};
@@ -51,7 +51,7 @@ class DenseBoxClustering final : public DeviceClustering {
   void number();
   void launch_labels(const LabelTarget& target);
   void count_core();
-  [[nodiscard]] bool settle(const Tally& tally);
+  [[nodiscard]] bool resolve_pairs(const Tally& tally);
   [[nodiscard]] RemainingPoints remaining() const {
     return {remaining_.data(), static_cast<std::uint32_t>(remaining_.size()), tally_.device()};
   }

@@ -11,13 +11,13 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Adds the points of [span.begin, span.end) near `place` to `sum`. May stop when the sum is enough.
+/// Adds the points of [span.begin, span.end) near `point` to `sum`. May stop when the sum is enough.
 template <class T, unsigned D, class Counting>
-__device__ typename Counting::Sum count_near(const DenseBoxView& view, const Coordinates<T, D>& place, Span span,
+__device__ typename Counting::Sum count_near(const DenseBoxView& view, const Coordinates<T, D>& point, Span span,
                                              typename Counting::Sum sum, const Counting& counting) {
   constexpr unsigned kAtOnce = 4;
   const auto test = [&](std::uint32_t q) {
-    return near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared) ? counting.of_point(q)
+    return near_enough(point, load_coordinates<T, D>(view.points, q), view.eps_squared) ? counting.of_point(q)
                                                                                         : typename Counting::Sum{0};
   };
   std::uint32_t q = span.begin;
@@ -34,8 +34,8 @@ __device__ typename Counting::Sum count_near(const DenseBoxView& view, const Coo
 template <class T, unsigned D, class Counting>
 __device__ bool count_around(const DenseBoxView& view, std::uint32_t position, std::uint32_t cell, Span own,
                              const Counting& counting, std::uint32_t limit, std::uint32_t& count) {
-  const Coordinates<T, D> place = load_coordinates<T, D>(view.points, position);
-  const CellReach<D> reach(view, place);
+  const Coordinates<T, D> point = load_coordinates<T, D>(view.points, position);
+  const CellReach<D> reach(view, point);
   const std::uint64_t key = key_of(view, cell);
   typename Counting::Sum sum = counting.of_cell(cell, own.end - own.begin);
   if (const std::uint32_t least = counting.fewest_candidates(); least >= tuning::kBoundFromMinpts) {
@@ -51,7 +51,7 @@ __device__ bool count_around(const DenseBoxView& view, std::uint32_t position, s
   }
   const auto add = [&](Span span) {
     const std::uint32_t end = span.end - span.begin <= limit ? span.end : span.begin + limit;
-    sum = count_near(view, place, {span.begin, end}, sum, counting);
+    sum = count_near(view, point, {span.begin, end}, sum, counting);
     limit -= end - span.begin;
     return end == span.end || counting.enough(sum);
   };
@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     const std::uint32_t position = remaining.positions[item];
     const std::uint32_t cell = view.cell_of[position];
     const Span own{__ldg(view.starts + cell), __ldg(view.starts + cell + 1)};
-    const Coordinates<T, D> place = load_coordinates<T, D>(view.points, position);
-    const CellReach<D> reach(view, place);
+    const Coordinates<T, D> point = load_coordinates<T, D>(view.points, position);
+    const CellReach<D> reach(view, point);
     const std::uint64_t key = key_of(view, cell);
     typename Counting::Sum sum = counting.of_cell(cell, own.end - own.begin);
     for (unsigned r = 0; r < view.row_count && !counting.enough(sum); ++r) {
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
         typename Counting::Sum found = 0;
         for (std::uint64_t q = first + threadIdx.x; q < end; q += tuning::kPairThreads) {
           const bool counted = q >= own.begin && q < own.end;
-          if (!counted && near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared)) {
+          if (!counted && near_enough(point, load_coordinates<T, D>(view.points, q), view.eps_squared)) {
             found += counting.of_point(q);
           }
         }

@@ -27,17 +27,17 @@ std::vector<std::uint32_t> cells_of(const std::vector<CellPair>& pairs) {
 }
 
 /// Returns the pairs with indices into `cells` instead of cells.
-std::vector<CellPair> places_of(const std::vector<CellPair>& pairs, const std::vector<std::uint32_t>& cells) {
-  const auto place_of = [&](std::uint32_t cell) {
+std::vector<CellPair> indices_of(const std::vector<CellPair>& pairs, const std::vector<std::uint32_t>& cells) {
+  const auto index_of = [&](std::uint32_t cell) {
     return static_cast<std::uint32_t>(std::lower_bound(cells.begin(), cells.end(), cell) - cells.begin());
   };
-  std::vector<CellPair> places;
-  places.reserve(pairs.size());
-  for (const CellPair& pair : pairs) places.push_back({place_of(pair.a), place_of(pair.b)});
-  return places;
+  std::vector<CellPair> indices;
+  indices.reserve(pairs.size());
+  for (const CellPair& pair : pairs) indices.push_back({index_of(pair.a), index_of(pair.b)});
+  return indices;
 }
 
-/// Returns the positions of the points of each cell, and their places in the order along the curve.
+/// Finds the points of each cell: their positions in the grid, and their indices in the order along the curve.
 std::vector<HugeCell> find_points(const DenseBoxView& view, const std::vector<std::uint32_t>& cells, Scratch scratch) {
   const auto count = static_cast<std::uint32_t>(cells.size());
   const DeviceBuffer<std::uint32_t> on_device = copy_of(std::span(cells), scratch.memory, scratch.stream);
@@ -65,13 +65,13 @@ void HugePairs::decide(std::uint32_t count, const DenseBoxView& view, const Node
   const auto [memory, stream] = scratch;
   const std::vector<CellPair> pairs = read_values(list_.data(), count, stream);
   const std::vector<std::uint32_t> cells = cells_of(pairs);
-  const std::vector<CellPair> places = places_of(pairs, cells);
+  const std::vector<CellPair> indices = indices_of(pairs, cells);
   const std::vector<HugeCell> huge = find_points(view, cells, scratch);
   const auto cell_count = static_cast<std::uint32_t>(cells.size());
   const std::uint32_t size = huge.back().end;
 
   const DeviceBuffer<HugeCell> huge_on_device = copy_of(std::span(huge), memory, stream);
-  const DeviceBuffer<CellPair> places_on_device = copy_of(std::span(places), memory, stream);
+  const DeviceBuffer<CellPair> indices_on_device = copy_of(std::span(indices), memory, stream);
   const DeviceBuffer<std::uint64_t> key_memory(memory, stream, 2 * std::uint64_t{size});
   const DeviceBuffer<std::uint32_t> position_memory(memory, stream, 2 * std::uint64_t{size});
   TwoBuffers<std::uint64_t> keys{key_memory.data(), key_memory.data() + size};
@@ -81,7 +81,7 @@ void HugePairs::decide(std::uint32_t count, const DenseBoxView& view, const Node
   const DeviceBuffer<ChunkBounds> bounds(memory, stream, (std::uint64_t{size} - 1) / tuning::kChunk + 1);
   launch_chunk_bounds(view, positions.current, size, bounds.data(), stream);
   launch_huge_pairs(view, nodes, parents, huge_on_device.data(), positions.current, bounds.data(), list_.data(),
-                    places_on_device.data(), count, stream);
+                    indices_on_device.data(), count, stream);
 }
 
 }  // namespace epsflow::gpu

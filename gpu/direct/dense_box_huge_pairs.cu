@@ -20,11 +20,11 @@ __global__ void cell_spans_kernel(DenseBoxView view, const std::uint32_t* cells,
   spans[2 * k + 1] = view.starts[cells[k] + 1];
 }
 
-/// Returns the place of a point on the Z-order curve of its cell: its bits alternate between the axes.
+/// Returns the number of a point on the Z-order curve of its cell: its bits alternate between the axes.
 template <class T, unsigned D>
-__device__ std::uint32_t place_on_curve(const DenseBoxView& view, const Coordinates<T, D>& place) {
+__device__ std::uint32_t number_on_curve(const DenseBoxView& view, const Coordinates<T, D>& point) {
   constexpr unsigned kBits = 30 / D;
-  const CellReach<D> in_cell(view, place);
+  const CellReach<D> in_cell(view, point);
   std::uint32_t code = 0;
   for (unsigned k = 0; k < D; ++k) {
     const float scaled = fminf(fmaxf(in_cell.offset[k], 0.0F), 0x1.fffffep-1F) * static_cast<float>(1U << kBits);
@@ -50,7 +50,7 @@ __global__ void huge_keys_kernel(DenseBoxView view, const HugeCell* cells, std::
   }
   const std::uint32_t position = cells[cell].begin + (static_cast<std::uint32_t>(i) - cells[cell].first);
   positions[i] = position;
-  keys[i] = std::uint64_t{cell} << 32 | place_on_curve(view, load_coordinates<T, D>(view.points, position));
+  keys[i] = std::uint64_t{cell} << 32 | number_on_curve(view, load_coordinates<T, D>(view.points, position));
 }
 
 template <class T, unsigned D>
@@ -85,15 +85,15 @@ template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     huge_pairs_kernel(DenseBoxView view, Nodes nodes, std::uint32_t* parents, const HugeCell* cells,
                       const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
-                      const CellPair* places) {
+                      const CellPair* indices) {
   constexpr unsigned kThreadsOfPair = tuning::kPairThreads;
   constexpr std::uint32_t kChunk = tuning::kChunk;
   __shared__ std::uint32_t listed[kThreadsOfPair];
   __shared__ unsigned listed_size;
   const DisjointSets sets(parents);
   const CellPair pair = pairs[blockIdx.y];
-  const HugeCell a = cells[places[blockIdx.y].a];
-  const HugeCell b = cells[places[blockIdx.y].b];
+  const HugeCell a = cells[indices[blockIdx.y].a];
+  const HugeCell b = cells[indices[blockIdx.y].b];
   const Members of_a(nodes, pair.a);
   const Members of_b(nodes, pair.b);
   const std::uint32_t last_b = (b.end - 1) / kChunk;
@@ -111,9 +111,9 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
       const unsigned size = listed_size;
       bool hit = false;
       // A thread has one point of the first chunk, and every (kThreadsOfPair / kChunk)-th point of each listed chunk.
-      const std::uint32_t place_p = chunk * kChunk + threadIdx.x % kChunk;
-      if (place_p >= a.first && place_p < a.end && of_a.is_core(nodes, positions[place_p])) {
-        const Coordinates<T, D> p = load_coordinates<T, D>(view.points, positions[place_p]);
+      const std::uint32_t i = chunk * kChunk + threadIdx.x % kChunk;
+      if (i >= a.first && i < a.end && of_a.is_core(nodes, positions[i])) {
+        const Coordinates<T, D> p = load_coordinates<T, D>(view.points, positions[i]);
         for (unsigned l = 0; l < size && !hit; ++l) {
           const std::uint32_t begin = max(listed[l] * kChunk, b.first);
           const std::uint32_t end = min(listed[l] * kChunk + kChunk, b.end);
@@ -161,13 +161,13 @@ void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* position
 
 void launch_huge_pairs(const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
                        const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
-                       const CellPair* places, std::uint32_t count, cudaStream_t stream) {
+                       const CellPair* indices, std::uint32_t count, cudaStream_t stream) {
   constexpr std::uint32_t kMostAtOnce = 32768;  // a grid has fewer than 2^16 blocks along y
   for (std::uint32_t first = 0; first < count; first += kMostAtOnce) {
     const dim3 blocks(tuning::kHugeBlocks, std::min(kMostAtOnce, count - first));
     with_point_types(view.precision, view.dims, [&]<class T, unsigned D>() {
       huge_pairs_kernel<T, D><<<blocks, tuning::kPairThreads, 0, stream>>>(view, nodes, parents, cells, positions,
-                                                                           chunks, pairs + first, places + first);
+                                                                           chunks, pairs + first, indices + first);
     });
     check_launch(stream);
   }

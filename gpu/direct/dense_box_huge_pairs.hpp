@@ -31,12 +31,12 @@ class HugePairs {
 
 // Its kernels are in dense_box_huge_pairs.cu. None waits.
 
-/// A huge cell. The points of all huge cells are sorted by cell, then along the curve; a place is an index in this
-/// order.
+/// A huge cell. The points of all huge cells are sorted by cell, then along the curve; `first` and `end` are indices in
+/// this order.
 struct HugeCell {
   std::uint32_t begin;  ///< the position of its first point in the grid
-  std::uint32_t first;  ///< its first place
-  std::uint32_t end;    ///< the place after its last one
+  std::uint32_t first;  ///< the index of its first point
+  std::uint32_t end;    ///< one more than the index of its last point
 };
 /// The smallest and largest coordinates of the points of a chunk.
 struct ChunkBounds {
@@ -55,10 +55,10 @@ void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint
 void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream);
 /// Compares pairs of cells, and unites those that have core points within eps. pairs: [count] as cells of the grid;
-/// places: [count] the same pairs as indices of `cells`. positions: the position of each place. chunks: from
-/// launch_chunk_bounds().
+/// indices: [count] the same pairs as indices of `cells`. positions: the position of each point of the huge cells,
+/// sorted by cell, then along the curve. chunks: from launch_chunk_bounds().
 void launch_huge_pairs(const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
                        const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
-                       const CellPair* places, std::uint32_t count, cudaStream_t stream);
+                       const CellPair* indices, std::uint32_t count, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

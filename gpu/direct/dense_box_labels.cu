@@ -17,8 +17,8 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
                      std::uint8_t* core) {
   const std::uint64_t i = direct_thread();
   if (i >= view.ghosts.labelled) return;
-  const Coordinates<T, D> place = load_coordinates<T, D>(points, i);
-  const std::uint64_t key = cell_key(view, place, static_cast<std::uint32_t>(i));
+  const Coordinates<T, D> point = load_coordinates<T, D>(points, i);
+  const std::uint64_t key = cell_key(view, point, static_cast<std::uint32_t>(i));
   const std::uint32_t entry = __ldg(numbers + rank_before(view.words, key));
   if ((entry & kWholeNode) == 0) return;
   labels[i] = static_cast<std::int32_t>(entry & kNumberMask);
@@ -28,14 +28,14 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 /// Replaces a number if there were more candidates than a thread may test.
 constexpr std::uint32_t kGaveUp = 0xFFFFFFFFU;
 
-/// Returns the lowest number among clusters with a core point near `place`, which is in `cell`, if it is lower than
-/// `best`, else `best`; or kGaveUp. search(members): returns whether a core point of a cell is near `place`.
+/// Returns the lowest number among clusters with a core point near `point`, which is in `cell`, if it is lower than
+/// `best`, else `best`; or kGaveUp. search(members): returns whether a core point of a cell is near `point`.
 template <class T, unsigned D, class Search>
 __device__ std::uint32_t lowest_number(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers,
-                                       const Coordinates<T, D>& place, std::uint32_t cell, std::uint32_t best,
+                                       const Coordinates<T, D>& point, std::uint32_t cell, std::uint32_t best,
                                        Search search) {
   if (best == 0) return best;
-  for_cells_near(view, place, cell, [&](std::uint32_t other) {
+  for_cells_near(view, point, cell, [&](std::uint32_t other) {
     const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
     if (number >= best) return true;  // kNoNumber is the highest
     const Verdict verdict = search(Members(nodes, other));
@@ -48,7 +48,7 @@ __device__ std::uint32_t lowest_number(const DenseBoxView& view, const Nodes& no
 
 /// Searches a cell with a block of kPairThreads threads, which divide its points. Returns the same to all threads.
 template <class T, unsigned D>
-__device__ Verdict search_in_block(const DenseBoxView& view, const Nodes& nodes, const Coordinates<T, D>& place,
+__device__ Verdict search_in_block(const DenseBoxView& view, const Nodes& nodes, const Coordinates<T, D>& point,
                                    const Members& members) {
   bool near = false;
   for (std::uint64_t first = members.span.begin; first < members.span.end && !near; first += tuning::kBlockCandidates) {
@@ -56,7 +56,7 @@ __device__ Verdict search_in_block(const DenseBoxView& view, const Nodes& nodes,
     bool hit = false;
     for (std::uint64_t q = first + threadIdx.x; q < end && !hit; q += tuning::kPairThreads) {
       hit = members.is_core(nodes, static_cast<std::uint32_t>(q)) &&
-            near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared);
+            near_enough(point, load_coordinates<T, D>(view.points, q), view.eps_squared);
     }
     near = __syncthreads_or(hit ? 1 : 0) != 0;
   }
@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
       if (!is_core) {
         const std::uint32_t own = number;
         (void)search_or_leave(remaining, p, [&](std::uint32_t limit) {
-          const Coordinates<T, D> place = load_coordinates<T, D>(view.points, p);
-          number = lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
-            return search_alone(view, nodes, place, members, limit);
+          const Coordinates<T, D> point = load_coordinates<T, D>(view.points, p);
+          number = lowest_number(view, nodes, numbers, point, cell, own, [&](const Members& members) {
+            return search_alone(view, nodes, point, members, limit);
           });
           return number != kGaveUp;
         });
@@ -110,10 +110,10 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
   for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
     const std::uint32_t position = remaining.positions[item];
     const std::uint32_t cell = view.cell_of[position];
-    const Coordinates<T, D> place = load_coordinates<T, D>(view.points, position);
+    const Coordinates<T, D> point = load_coordinates<T, D>(view.points, position);
     const std::uint32_t own = __ldg(numbers + cell) & kNumberMask;
-    const std::uint32_t number = lowest_number(view, nodes, numbers, place, cell, own, [&](const Members& members) {
-      return search_in_block(view, nodes, place, members);
+    const std::uint32_t number = lowest_number(view, nodes, numbers, point, cell, own, [&](const Members& members) {
+      return search_in_block(view, nodes, point, members);
     });
     const bool border = number != kNoNumber;
     tally_points(remaining.tally, threadIdx.x == 0 && !border, threadIdx.x == 0 && border);

@@ -69,10 +69,10 @@ __device__ bool compare_in_block(const DenseBoxView& view, const Nodes& nodes, c
     __syncthreads();
     const std::uint32_t i = first + threadIdx.x;
     if (i < larger.count && large.is_core(nodes, larger.at(i))) {
-      const Coordinates<T, D> place = load_coordinates<T, D>(view.points, larger.at(i));
-      if (may_be_near(place, bounds, view.eps_squared)) {
+      const Coordinates<T, D> point = load_coordinates<T, D>(view.points, larger.at(i));
+      if (may_be_near(point, bounds, view.eps_squared)) {
         const unsigned at = atomicAdd(&tile_size, 1U);
-        for (unsigned k = 0; k < D; ++k) tile[k][at] = place.x[k];
+        for (unsigned k = 0; k < D; ++k) tile[k][at] = point.x[k];
       }
     }
     __syncthreads();
@@ -85,9 +85,9 @@ __device__ bool compare_in_block(const DenseBoxView& view, const Nodes& nodes, c
     for (std::uint32_t j = threadIdx.x; j < smaller.count && !hit; j += tuning::kPairThreads) {
       const std::uint32_t q = smaller.at(j);
       if (!small.is_core(nodes, q)) continue;
-      const Coordinates<T, D> place = load_coordinates<T, D>(view.points, q);
+      const Coordinates<T, D> point = load_coordinates<T, D>(view.points, q);
       for (unsigned t = 0; t < size; ++t) {
-        hit |= index::is_neighbor<D>([&](std::size_t k) { return place.x[k]; },
+        hit |= index::is_neighbor<D>([&](std::size_t k) { return point.x[k]; },
                                      [&](std::size_t k) { return tile[k][t]; }, D, view.eps_squared);
       }
     }

@@ -15,16 +15,16 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Compares all core points of two cells. in_reach(place): false if a point of `a` cannot have a neighbour in `c`.
+/// Compares all core points of two cells. in_reach(point): false if a point of `a` cannot have a neighbour in `c`.
 template <class T, unsigned D, class InReach>
 __device__ bool compare_all(const DenseBoxView& view, const Nodes& nodes, const Members& a, const Members& c,
                             InReach in_reach) {
   for (std::uint32_t p = a.span.begin; p < a.span.end; ++p) {
     if (!a.is_core(nodes, p)) continue;
-    const Coordinates<T, D> place = load_coordinates<T, D>(view.points, p);
-    if (!in_reach(place)) continue;
+    const Coordinates<T, D> point = load_coordinates<T, D>(view.points, p);
+    if (!in_reach(point)) continue;
     for (std::uint32_t q = c.span.begin; q < c.span.end; ++q) {
-      if (c.is_core(nodes, q) && near_enough(place, load_coordinates<T, D>(view.points, q), view.eps_squared))
+      if (c.is_core(nodes, q) && near_enough(point, load_coordinates<T, D>(view.points, q), view.eps_squared))
         return true;
     }
   }
@@ -147,9 +147,9 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
       root = sets.find(cell);
       if (sets.find(other) == root) continue;
       const Members members(nodes, other);
-      const auto in_reach = [&](const Coordinates<T, D>& place) {
+      const auto in_reach = [&](const Coordinates<T, D>& point) {
         if constexpr (!kFar) return true;  // adjacent cells are always within reach
-        const CellReach<D> reach(view, place);
+        const CellReach<D> reach(view, point);
         const float rest = reach.rest(row.steps);
         const float along = reach.gap(D - 1, static_cast<int>(step) - kDenseBoxWindow);
         return along * along <= rest;

@@ -19,16 +19,16 @@ struct alignas(D == 2 ? 2 * sizeof(T) : sizeof(T)) Coordinates {
 
 template <class T, unsigned D>
 __device__ inline Coordinates<T, D> load_coordinates(const void* points, std::uint64_t i) {
-  const auto* const place = static_cast<const Coordinates<T, D>*>(points) + i;
+  const auto* const from = static_cast<const Coordinates<T, D>*>(points) + i;
   if constexpr (D == 2 && sizeof(T) == 8) {
-    const double2 loaded = __ldg(reinterpret_cast<const double2*>(place));
+    const double2 loaded = __ldg(reinterpret_cast<const double2*>(from));
     return {{loaded.x, loaded.y}};
   } else if constexpr (D == 2) {
-    const float2 loaded = __ldg(reinterpret_cast<const float2*>(place));
+    const float2 loaded = __ldg(reinterpret_cast<const float2*>(from));
     return {{loaded.x, loaded.y}};
   } else {
     Coordinates<T, D> loaded;
-    for (unsigned k = 0; k < D; ++k) loaded.x[k] = __ldg(place->x + k);
+    for (unsigned k = 0; k < D; ++k) loaded.x[k] = __ldg(from->x + k);
     return loaded;
   }
 }
@@ -58,10 +58,10 @@ __device__ inline std::uint64_t key_of(const DenseBoxView& view, std::uint32_t c
 
 /// Returns the key of the cell that contains the point with this id.
 template <class T, unsigned D>
-__device__ std::uint64_t cell_key(const DenseBoxView& view, const Coordinates<T, D>& place, std::uint32_t id) {
+__device__ std::uint64_t cell_key(const DenseBoxView& view, const Coordinates<T, D>& point, std::uint32_t id) {
   std::uint64_t key = view.slices.of(id) * view.slice_stride;
   for (unsigned k = 0; k < D; ++k) {
-    key += (view.axes[k].slot(static_cast<double>(place.x[k])) + kDenseBoxWindow) * view.strides[k];
+    key += (view.axes[k].slot(static_cast<double>(point.x[k])) + kDenseBoxWindow) * view.strides[k];
   }
   return key;
 }
@@ -152,9 +152,9 @@ struct CellReach {
   float offset[D];
 
   template <class T>
-  __device__ CellReach(const DenseBoxView& view, const Coordinates<T, D>& place) {
+  __device__ CellReach(const DenseBoxView& view, const Coordinates<T, D>& point) {
     for (unsigned k = 0; k < D; ++k) {
-      offset[k] = static_cast<float>(view.axes[k].offset_in_slot(static_cast<double>(place.x[k])));
+      offset[k] = static_cast<float>(view.axes[k].offset_in_slot(static_cast<double>(point.x[k])));
     }
   }
 

@@ -20,7 +20,7 @@ class NoClustering final : public DeviceClustering {
  private:
   void unite_level(std::uint32_t) override {}
   LabelSummary label_level(const LabelTarget&) override { return {.borders_told = borders_}; }
-  Numbering settled_numbering() override { return {}; }
+  Numbering final_numbering() override { return {}; }
   [[nodiscard]] LabelledLevel labelled_level() const override { return {}; }
 
   bool borders_;
@@ -64,7 +64,7 @@ void DeviceClustering::find_shared(const DirectTask& task, const DeviceShared::F
 std::vector<std::uint32_t> DeviceClustering::shared_clusters() {
   if (!shared_) return {};
   const DeviceScope scope(stream().device());
-  (void)settled_numbering();
+  (void)final_numbering();
   return shared_->clusters(labelled_level(), stream().get());
 }
 
@@ -82,7 +82,7 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
 
 std::vector<std::uint32_t> DeviceClustering::first_cores() {
   const DeviceScope scope(stream().device());
-  const Numbering numbering = settled_numbering();
+  const Numbering numbering = final_numbering();
   if (numbering.id_words == 0) return {};
   const cudaStream_t on = stream().get();
   const std::uint32_t clusters = read_values(&numbering.ids[numbering.id_words - 1].rank, 1, on).front();

@@ -60,8 +60,8 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
   /// Returns the final numbering of the level united last. unite_level() may leave pairs of cells undecided; this
   /// function decides them first, and numbers the clusters again if there were any.
-  virtual Numbering settled_numbering() = 0;
-  /// Returns the level united last. Its numbers are final after settled_numbering() or label_level().
+  virtual Numbering final_numbering() = 0;
+  /// Returns the level united last. Its numbers are final after final_numbering() or label_level().
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
   DeviceMemory* memory_ = nullptr;         ///< null if there are no points

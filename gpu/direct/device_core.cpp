@@ -43,18 +43,19 @@ DeviceCore::DeviceCore(const CoreInput& core, const DeviceCoreHome& home)
   upload(labels_.data(), core.labels.data(), labels_.bytes(), {home_.device, home_.pinned, home_.threads});
 }
 
-std::optional<Labels> DeviceCore::assign(std::span<const double> places, const CancelToken& cancel) const {
+std::optional<Labels> DeviceCore::assign(std::span<const double> queries, const CancelToken& cancel) const {
   (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
   const DeviceScope scope(home_.device);
   DeviceMemory& memory = home_.memory;
-  const std::uint64_t count = places.size() / dims_;
+  const std::uint64_t count = queries.size() / dims_;
   if (size_ + count > kMostGpuPoints) return std::nullopt;
   const auto size = static_cast<std::uint32_t>(size_ + count);
   const Stream stream;
   const DeviceBuffer<double> all(memory, stream.get(), std::uint64_t{size} * dims_);
   check(cudaMemcpyAsync(all.data(), points_.data(), points_.bytes(), cudaMemcpyDeviceToDevice, stream.get()));
   stream.synchronize();
-  upload(all.data() + points_.size(), places.data(), places.size_bytes(), {home_.device, home_.pinned, home_.threads});
+  upload(all.data() + points_.size(), queries.data(), queries.size_bytes(),
+         {home_.device, home_.pinned, home_.threads});
   const DevicePoints points(DevicePointsView(all.data(), size, dims_, {home_.device, stream.get()}), memory);
   cancel.check();
   const index::CellAxes axes =
@@ -75,7 +76,7 @@ std::optional<Labels> DeviceCore::assign(std::span<const double> places, const C
   const RemainingPoints remaining{left.data(), static_cast<std::uint32_t>(left.size()), tally.device()};
   tally.clear(on);
   check(cudaMemsetAsync(differ.data(), 0, differ.bytes(), on));
-  launch_place_core(view, labels_.data(), size_, core_bits.data(), numbers.data(), differ.data(), on);
+  launch_core_numbers(view, labels_.data(), size_, core_bits.data(), numbers.data(), differ.data(), on);
   const Nodes nodes{view.starts, view.order, core_bits.data(), view.cells, kNeverBySize};
   launch_label_positions(view, nodes, numbers.data(), true, remaining, labels.data(), nullptr, nullptr, on);
   launch_remaining_labels(view, nodes, numbers.data(), remaining, labels.data(), nullptr, on);

@@ -1,4 +1,4 @@
-// Core points that stay on the device, to label other places with their clusters.
+// Core points that stay on the device, to label other points with their clusters.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct DeviceCoreHome {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// assign() sorts core points and places together into dense-box cells. Each place gets the lowest cluster among cells
-/// that have core points within the radius, as a border point does. It returns nullopt if the cells are not dense
-/// boxes, if core points of one cell have different labels, which no clustering makes, or if core points and places
-/// together are more than kMostGpuPoints.
+/// assign() sorts core points and query points together into dense-box cells. Each query point gets the lowest cluster
+/// among cells that have core points within the radius, as a border point does. It returns nullopt if the cells are not
+/// dense boxes, if core points of one cell have different labels, which no clustering makes, or if core points and
+/// query points together are more than kMostGpuPoints.
 class DeviceCore final : public KeptCore {
  public:
   /// The GPU must be the current one. Throws DeviceOutOfMemory.
@@ -40,7 +40,7 @@ class DeviceCore final : public KeptCore {
   [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override {
     return (size_ + n) * (dims_ * sizeof(double) + 8 + 16);
   }
-  [[nodiscard]] std::optional<Labels> assign(std::span<const double> places, const CancelToken& cancel) const override;
+  [[nodiscard]] std::optional<Labels> assign(std::span<const double> queries, const CancelToken& cancel) const override;
 
  private:
   DeviceCoreHome home_;
@@ -53,11 +53,11 @@ class DeviceCore final : public KeptCore {
   StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
-/// Prepares the labelling of places. The points with ids below `count` are core points, the others places. Writes for
-/// each cell the label of its core points to numbers [cells], or kNoNumber if it has none. Writes a bit of core_bits
-/// for each position, set for core points. Sets *differ to 1 if core points of a cell have different labels. labels:
-/// [count] by id.
-void launch_place_core(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
-                       std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream);
+/// Prepares the labelling of query points. The points with ids below `count` are core points, the others query points.
+/// Writes for each cell the label of its core points to numbers [cells], or kNoNumber if it has none. Writes a bit of
+/// core_bits for each position, set for core points. Sets *differ to 1 if core points of a cell have different labels.
+/// labels: [count] by id.
+void launch_core_numbers(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
+                         std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

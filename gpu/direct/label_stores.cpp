@@ -76,9 +76,9 @@ class CopiedLabels final : public LabelStore {
 
 /// Keeps labels on the device. Several variants share a block, which is freed with the last of their labels, because
 /// allocating and freeing memory for each costs more than a small clustering.
-class KeptLabels final : public LabelStore {
+class DeviceLabels final : public LabelStore {
  public:
-  KeptLabels(int device, std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
+  DeviceLabels(int device, std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
       : device_(device),
         n_(n),
         core_mask_(options.core_mask),
@@ -92,19 +92,19 @@ class KeptLabels final : public LabelStore {
     if (block_ == nullptr || block_->size() - used_ < each_) make_block();
     --variants_;
     std::byte* const at = block_->data() + std::exchange(used_, used_ + each_);
-    places_.push_back({block_, at});
+    buffers_.push_back({block_, at});
     return {labels_at(at), core_mask_ ? core_at(at) : nullptr};
   }
   void take(VariantResult&& result, const Emit& emit) override {
-    const PlaceInBlock place = std::move(places_.front());
-    places_.erase(places_.begin());
-    result.device_labels = {place.block, labels_at(place.at), n_, place.block->device()};
-    if (core_mask_) result.device_core = {place.block, core_at(place.at), n_, place.block->device()};
+    const BufferInBlock buffer = std::move(buffers_.front());
+    buffers_.erase(buffers_.begin());
+    result.device_labels = {buffer.block, labels_at(buffer.at), n_, buffer.block->device()};
+    if (core_mask_) result.device_core = {buffer.block, core_at(buffer.at), n_, buffer.block->device()};
     emit(std::move(result));
   }
 
  private:
-  struct PlaceInBlock {
+  struct BufferInBlock {
     std::shared_ptr<KeptBlock> block;
     std::byte* at;
   };
@@ -138,7 +138,7 @@ class KeptLabels final : public LabelStore {
   std::shared_ptr<DeviceMemory> memory_;
   std::shared_ptr<KeptBlock> block_;
   std::uint64_t used_ = 0;  ///< bytes used of the block
-  std::vector<PlaceInBlock> places_;
+  std::vector<BufferInBlock> buffers_;
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ std::unique_ptr<LabelStore> make_label_store(int device, std::uint32_t n, const 
                                              LabelHomes homes) {
   if (!keeps_labels(options.keep)) return std::make_unique<clustering::NoLabels>();
   if (options.labels == MemorySpace::device)
-    return std::make_unique<KeptLabels>(device, n, options, std::move(homes.device));
+    return std::make_unique<DeviceLabels>(device, n, options, std::move(homes.device));
   return std::make_unique<CopiedLabels>(n, options, homes);
 }
 

@@ -16,7 +16,7 @@ struct LabelHomes {
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// Returns a place in host memory or on the device, as options.labels requests, or a place without memory if
+/// Returns a store in host memory or on the device, as options.labels requests, or a store without memory if
 /// options.keep keeps no labels. device: number of the GPU, which must be the current one. n: number of points that get
 /// labels. At most one target of LabelStore::next() at a time may wait for take(). Throws DeviceOutOfMemory.
 [[nodiscard]] std::unique_ptr<LabelStore> make_label_store(int device, std::uint32_t n, const DirectOptions& options,

@@ -1,5 +1,5 @@
 // A fast test before the exact sum: whether a candidate may be nearer than a limit, by float32 coordinates relative to
-// a place close to the points. The functions compile for host and kernels, so that tests need no GPU.
+// an origin close to the points. The functions compile for host and kernels, so that tests need no GPU.
 #pragma once
 
 #include <cmath>
@@ -132,8 +132,8 @@ template <unsigned D, class Lo, class Hi>
 }
 
 /// Keeps the k smallest of the values that are added, ascending. k: from 1 to K. Values must be at least 0, because −1
-/// fills the first K − k places. last() is the k-th smallest value that was added; it is `largest` until k values below
-/// `largest` are added.
+/// fills the first K − k elements. last() is the k-th smallest value that was added; it is `largest` until k values
+/// below `largest` are added.
 template <class T, unsigned K>
 class Smallest {
  public:
@@ -171,8 +171,8 @@ class Smallest {
   T values_[K];
 };
 
-/// Keeps values as Smallest does, and the id that came with each. The id of a place without a value is 0. kById: equal
-/// values are kept in the order of their ids; otherwise the ones that were added earlier come first.
+/// Keeps values as Smallest does, and the id that came with each. The id of an unused element is 0. kById: equal
+/// values stay in the order of their ids; otherwise the ones that were added earlier come first.
 template <unsigned K, bool kById>
 class SmallestWithIds {
  public:

@@ -139,7 +139,7 @@ class WarpSearch {
   __device__ __forceinline__ void run(std::uint32_t first) {
     const std::uint32_t own = min(first + lane_, leaves_.size - 1);
     own_leaf_ = own / kDeviceLeaf;
-    own_place_ = own % kDeviceLeaf;
+    own_index_ = own % kDeviceLeaf;
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) point_[k] = coordinate(k, own);
     for (unsigned cuts = jumps_of_group(point_, leaves_.scale); cuts != 0;) {
@@ -360,7 +360,7 @@ class WarpSearch {
 #pragma unroll
     for (unsigned part = 0; part < kChunkLeaves; ++part) {
       if (__shfl_sync(tuning::kWholeWarp, leaf, part * kDeviceLeaf) == own_leaf_) {
-        passed &= ~(1U << (part * kDeviceLeaf + own_place_));
+        passed &= ~(1U << (part * kDeviceLeaf + own_index_));
       }
     }
     while (__any_sync(tuning::kWholeWarp, passed != 0)) {
@@ -377,7 +377,7 @@ class WarpSearch {
       }
     }
     set_limit(fmin(limit_, best_.last()));
-    // Points at one place are kept in the order of their ids, so that the next pass continues after them.
+    // Points with equal coordinates stay in the order of their ids, so that the next pass continues after them.
     if (!in_order()) all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
     __syncwarp();  // before the next chunk is written
   }
@@ -407,7 +407,7 @@ class WarpSearch {
   WarpMemory<D>& memory_;
   unsigned lane_;
   std::uint32_t own_leaf_ = 0;
-  unsigned own_place_ = 0;
+  unsigned own_index_ = 0;
   double point_[D];
   float near_[D];
   NearFrame<D> frame_;

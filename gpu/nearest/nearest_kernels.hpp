@@ -36,7 +36,7 @@ struct LeafView {
 void launch_curve_numbers(PointsOnDevice points, const index::Curve& curve, std::uint64_t* numbers, std::uint32_t* ids,
                           cudaStream_t stream);
 
-/// Counts the points that have the same number as the point 128 positions after them, but another place. Writes the
+/// Counts the points that have the same number as the point 128 positions after them, but other coordinates. Writes the
 /// result to *count, in device memory.
 void launch_count_unresolved(const LeafView& leaves, const std::uint64_t* numbers, std::uint32_t* count,
                              cudaStream_t stream);

@@ -24,7 +24,7 @@ class TileClustering final : public DeviceClustering {
  private:
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
-  Numbering settled_numbering() override { return arrays_.numbering(); }
+  Numbering final_numbering() override { return arrays_.numbering(); }
   [[nodiscard]] LabelledLevel labelled_level() const override {
     return {nodes_, arrays_.numbering(), nullptr, size_, size_};
   }

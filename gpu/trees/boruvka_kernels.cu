@@ -43,8 +43,8 @@ __device__ std::uint32_t listed(const BoruvkaView& view, std::uint32_t p, std::u
   return __ldg(view.lists + std::uint64_t{i} * view.leaves.size + p);
 }
 
-/// Returns a place in a list of *count elements for each thread with `takes`. All threads of the warp must call it.
-__device__ std::uint32_t place_in(std::uint32_t* count, bool takes) {
+/// Returns an index in a list of *count elements for each thread with `takes`. All threads of the warp must call it.
+__device__ std::uint32_t reserve_index(std::uint32_t* count, bool takes) {
   const unsigned takers = __ballot_sync(tuning::kWholeWarp, takes);
   if (takers == 0) return 0;
   const unsigned lane = threadIdx.x % 32;
@@ -55,7 +55,7 @@ __device__ std::uint32_t place_in(std::uint32_t* count, bool takes) {
 
 /// Adds `position` to the list for each thread with `takes`. All threads of the warp must call it.
 __device__ void append(const PositionList& list, bool takes, std::uint32_t position) {
-  const std::uint32_t at = place_in(list.count, takes);
+  const std::uint32_t at = reserve_index(list.count, takes);
   if (takes) list.positions[at] = position;
 }
 
@@ -203,7 +203,7 @@ __global__ void offer_listed_kernel(const __grid_constant__ BoruvkaView view, co
     }
   }
   const bool opens = there && bits_of(lowest) != kInfiniteSum;
-  const std::uint32_t at = place_in(open_count, opens);
+  const std::uint32_t at = reserve_index(open_count, opens);
   if (!opens) return;
   open.points[at] = p;
   open.heights[at] = bits_of(lowest);

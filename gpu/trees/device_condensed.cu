@@ -31,12 +31,12 @@ __global__ void cluster_starts_kernel(const std::uint32_t* numbers, std::uint32_
 
 /// The cluster of an element, and the element of the smallest node with enough points that it is part of. If either is
 /// kNoNode, it is the parent's.
-struct Place {
+struct Membership {
   std::uint32_t cluster;
   std::uint32_t node;
 };
-struct LastKnownPlace {
-  __device__ Place operator()(const Place& before, const Place& own) const {
+struct InheritMembership {
+  __device__ Membership operator()(const Membership& before, const Membership& own) const {
     return {own.cluster != kNoNode ? own.cluster : before.cluster, own.node != kNoNode ? own.node : before.node};
   }
 };
@@ -98,28 +98,29 @@ __global__ void birth_keys_kernel(Dendrogram all, const std::uint32_t* begins, s
   const std::uint64_t i = tree_thread();
   if (i < count) keys[i] = ~bits_of_eps(birth_of(all, begins[i]));
 }
-__global__ void start_places_kernel(LargeNodes large, std::uint32_t edges, Place* places) {
+__global__ void start_memberships_kernel(LargeNodes large, std::uint32_t edges, Membership* memberships) {
   const std::uint64_t i = tree_thread();
-  if (i < edges) places[i] = {kNoNode, large.below[i].size >= large.least ? large.tops[i] : kNoNode};
+  if (i < edges) memberships[i] = {kNoNode, large.below[i].size >= large.least ? large.tops[i] : kNoNode};
 }
-__global__ void number_clusters_kernel(const std::uint32_t* begins, std::uint32_t count, Place* places) {
+__global__ void number_clusters_kernel(const std::uint32_t* begins, std::uint32_t count, Membership* memberships) {
   const std::uint64_t i = tree_thread();
-  if (i < count) places[begins[i]].cluster = static_cast<std::uint32_t>(i);
+  if (i < count) memberships[begins[i]].cluster = static_cast<std::uint32_t>(i);
 }
-__global__ void take_places_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last, Place* places) {
+__global__ void inherit_memberships_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last,
+                                           Membership* memberships) {
   const std::uint64_t i = first + tree_thread();
   if (i >= last) return;
   const auto element = static_cast<std::uint32_t>(i);
   if (!ends_chain(all, element)) return;
   const std::uint32_t parent = parent_of(all, element);
-  if (parent != kNoNode) places[i] = LastKnownPlace{}(places[parent], places[i]);
+  if (parent != kNoNode) memberships[i] = InheritMembership{}(memberships[parent], memberships[i]);
 }
-__global__ void write_clusters_kernel(Dendrogram all, const PointsBelow* below, const Place* places,
+__global__ void write_clusters_kernel(Dendrogram all, const PointsBelow* below, const Membership* memberships,
                                       const std::uint32_t* begins, std::uint32_t count, CondensedCluster* clusters) {
   const std::uint64_t i = tree_thread();
   if (i >= count) return;
   const std::uint32_t begin = begins[i], parent = parent_of(all, begin);
-  clusters[i] = {parent == kNoNode ? kNoNode : places[parent].cluster,
+  clusters[i] = {parent == kNoNode ? kNoNode : memberships[parent].cluster,
                  birth_of(all, begin),
                  __builtin_huge_val(),
                  below[begin].size,
@@ -132,17 +133,17 @@ __global__ void mark_large_kernel(Dendrogram all, LargeNodes large, char* is_lar
   if (edge < all.edges) is_large[edge] = large.has(all.element_of[edge]);
 }
 /// Finds the cluster of each large node, and the node's share of its stability. Lowers the cluster's death.
-__global__ void stabilities_kernel(Dendrogram all, const Place* places, const std::uint32_t* leaving,
+__global__ void stabilities_kernel(Dendrogram all, const Membership* memberships, const std::uint32_t* leaving,
                                    const std::uint32_t* nodes, std::uint32_t count, CondensedCluster* clusters,
                                    std::uint32_t* cluster_of, double* adds) {
   const std::uint64_t i = tree_thread();
   if (i >= count) return;
   const std::uint32_t element = all.element_of[nodes[i]];
-  CondensedCluster& cluster = clusters[places[element].cluster];
+  CondensedCluster& cluster = clusters[memberships[element].cluster];
   const double eps = all.tree.edges[nodes[i]].height;
   atomicMin(reinterpret_cast<unsigned long long*>(&cluster.death), bits_of_eps(eps));
   const double since = density_at(cluster.birth);
-  cluster_of[i] = places[element].cluster;
+  cluster_of[i] = memberships[element].cluster;
   adds[i] = 0;
   if (since < __builtin_huge_val()) {
     adds[i] = __dmul_rn(__dsub_rn(density_at(eps), since), static_cast<double>(leaving[element]));
@@ -173,13 +174,14 @@ __global__ void write_stabilities_kernel(const double* sums, std::uint32_t count
   const std::uint64_t i = tree_thread();
   if (i < count) clusters[i].stability = sums[i];
 }
-__global__ void write_leaves_kernel(Dendrogram all, const Place* places, std::uint32_t* cluster_of, double* leaves_at) {
+__global__ void write_leaves_kernel(Dendrogram all, const Membership* memberships, std::uint32_t* cluster_of,
+                                    double* leaves_at) {
   const std::uint64_t p = tree_thread();
   if (p >= all.tree.size) return;
   const std::uint32_t id = all.tree.order[p];
-  const Place place = places[all.element_of[all.points.lowest[p]]];
-  cluster_of[id] = place.cluster;
-  leaves_at[id] = height_of(all, place.node);
+  const Membership membership = memberships[all.element_of[all.points.lowest[p]]];
+  cluster_of[id] = membership.cluster;
+  leaves_at[id] = height_of(all, membership.node);
 }
 __global__ void label_kernel(const SelectedCluster* of_clusters, const std::uint32_t* cluster_of,
                              const double* leaves_at, std::uint32_t count, std::int32_t* labels,
@@ -213,8 +215,8 @@ struct DeviceDendrogram::Condensing : DendrogramRun {
   }
 
   /// Adds up the stabilities, and finds the deaths.
-  void measure(const LargeNodes& large, const std::uint32_t* children, const Place* places, CondensedCluster* clusters,
-               std::uint32_t count) const {
+  void measure(const LargeNodes& large, const std::uint32_t* children, const Membership* memberships,
+               CondensedCluster* clusters, std::uint32_t count) const {
     const auto leaving = zeros<std::uint32_t>(of.edges_);
     each(count_leaving_kernel, of.edges_, view(), large, children, leaving.data());
     const auto marks = buffer<char>(of.edges_);
@@ -222,7 +224,7 @@ struct DeviceDendrogram::Condensing : DendrogramRun {
     const auto [nodes, large_count] = marked(marks.data(), of.edges_);
     auto cluster_of = buffer<std::uint32_t>(large_count), order = buffer<std::uint32_t>(large_count);
     auto adds = buffer<double>(large_count);
-    each(stabilities_kernel, large_count, view(), places, leaving.data(), nodes.data(), large_count, clusters,
+    each(stabilities_kernel, large_count, view(), memberships, leaving.data(), nodes.data(), large_count, clusters,
          cluster_of.data(), adds.data());
     each(count_up_kernel, large_count, order.data(), large_count);
     sort(cluster_of, order, large_count, std::bit_width(count));
@@ -257,16 +259,16 @@ DeviceCondensed DeviceDendrogram::condense(std::uint64_t min_cluster_size) const
   run.each(count_large_kernel, edges_, all, large, children.data());
   const auto [begins, count] = run.find_begins(large, children.data());
 
-  const auto places = run.buffer<Place>(edges_);
-  run.each(start_places_kernel, edges_, large, edges_, places.data());
-  run.each(number_clusters_kernel, count, begins.data(), count, places.data());
-  run.downwards(places.data(), LastKnownPlace{}, take_places_kernel);
+  const auto memberships = run.buffer<Membership>(edges_);
+  run.each(start_memberships_kernel, edges_, large, edges_, memberships.data());
+  run.each(number_clusters_kernel, count, begins.data(), count, memberships.data());
+  run.downwards(memberships.data(), InheritMembership{}, inherit_memberships_kernel);
 
   const auto clusters = run.buffer<CondensedCluster>(count);
-  run.each(write_clusters_kernel, count, all, below_.data(), places.data(), begins.data(), count, clusters.data());
-  run.measure(large, children.data(), places.data(), clusters.data(), count);
+  run.each(write_clusters_kernel, count, all, below_.data(), memberships.data(), begins.data(), count, clusters.data());
+  run.measure(large, children.data(), memberships.data(), clusters.data(), count);
   DeviceCondensed found{{}, run.buffer<std::uint32_t>(size_), run.buffer<double>(size_)};
-  run.each(write_leaves_kernel, size_, all, places.data(), found.cluster_of.data(), found.leaves_at.data());
+  run.each(write_leaves_kernel, size_, all, memberships.data(), found.cluster_of.data(), found.leaves_at.data());
   found.clusters = read_values(clusters.data(), count, scratch_.stream);
   return found;
 }

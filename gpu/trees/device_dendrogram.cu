@@ -20,7 +20,7 @@
 // left. There are at most half as many edges on each level as on the one before.
 //
 // The edges that remain on a level have the same order in the dendrogram of that level as in the whole one. So an edge
-// that was contracted has a place above the contracted point that it is in: let this be x, and the lowest remaining
+// that was contracted has a position above the contracted point that it is in: let this be x, and the lowest remaining
 // edge of x be p. If the edge is lower than p, it is between x and p. Otherwise it is above p, and x is replaced by the
 // contracted point of the next level. All edges between one x and its p form a chain. In a chain each edge is the
 // parent of the next lower one, and p is the parent of the highest. A chain is never empty. The chain of p belongs to a

@@ -77,7 +77,7 @@ void launch_label(const DeviceCondensed& condensed, const SelectedCluster* of_cl
 /// which points with this sum are neighbours (core/space.hpp).
 void launch_sums_to_eps(Edge* edges, double* core, std::uint32_t size, cudaStream_t stream);
 
-/// Writes `count` edges with ids in place of positions as ends. order: the id of each position.
+/// Writes `count` edges with ids instead of positions as ends. order: the id of each position.
 void launch_name_by_id(const Edge* edges, const std::uint32_t* order, std::uint64_t count, Edge* named,
                        cudaStream_t stream);
 

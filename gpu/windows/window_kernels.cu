@@ -144,9 +144,9 @@ __global__ void __launch_bounds__(kThreads)
     list_pairs_kernel(PairTable table, std::uint64_t* keys, std::uint32_t* counts, std::uint32_t* taken) {
   const std::uint64_t slot = thread_number();
   if (slot >= table.slots || table.keys[slot] == kNoPair) return;
-  const std::uint32_t place = atomicAdd(taken, 1U);
-  keys[place] = table.keys[slot];
-  counts[place] = table.counts[slot];
+  const std::uint32_t i = atomicAdd(taken, 1U);
+  keys[i] = table.keys[slot];
+  counts[i] = table.counts[slot];
 }
 
 }  // namespace

@@ -299,12 +299,12 @@ TEST_CASE("gpu catalog: of a variant whose labels stay on the device") {
   const OnDevice<double> x(data.doubles);
   const DevicePointsView points(x.data(), data.size(), 3);
   const Sweep sweep = grid({data.scale, data.scale * 1e-9}, {5});  // the second eps gives no clusters
-  const auto kept = run(engine.load(points), sweep, {.core_mask = true, .labels = MemorySpace::device});
+  const auto results = run(engine.load(points), sweep, {.core_mask = true, .labels = MemorySpace::device});
   const auto on_host = run(engine.load(data.view()), sweep, {.core_mask = true});
   const Metric metric;
-  for (std::size_t v = 0; v < kept.size(); ++v) {
-    const auto& labels = kept[v].device_labels;
-    const auto& core = kept[v].device_core;
+  for (std::size_t v = 0; v < results.size(); ++v) {
+    const auto& labels = results[v].device_labels;
+    const auto& core = results[v].device_core;
     const Catalog made = engine.catalog({.points = points,
                                          .metric = metric,
                                          .labels = {labels.data(), labels.size()},
@@ -312,7 +312,7 @@ TEST_CASE("gpu catalog: of a variant whose labels stay on the device") {
     require_near(
         made, catalog({.points = data.view(), .metric = metric, .labels = on_host[v].labels, .core = on_host[v].core}),
         5);
-    REQUIRE(made.count() == kept[v].summary.clusters);
+    REQUIRE(made.count() == results[v].summary.clusters);
   }
 }
 

@@ -358,7 +358,7 @@ TEST_CASE("device clustering: points with more candidates than a thread is to te
   if (!test::have_gpu()) return;
   Bench bench;
   constexpr std::uint32_t kCrowd = 40'000;
-  SECTION("about a crowd in one place: few of it are neighbours, or none") {
+  SECTION("about a crowd at one position: few of it are neighbours, or none") {
     // The crowd is at 0, except its last point, which is at 0.1. Some points of the ring are near that point only.
     constexpr std::uint32_t kRing = 300;
     for (const std::size_t dims : {2U, 3U}) {

@@ -26,24 +26,24 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Core points with any labels, and places near and far from them.
+/// Core points with any labels, and query points near and far from them.
 struct Scene {
   std::size_t dims = 1;
   double eps = 1;
   std::vector<double> core;
   std::vector<std::int32_t> labels;
-  std::vector<double> places;
+  std::vector<double> queries;
 
   [[nodiscard]] CoreView view() const { return {PointsView(std::span(core), dims), labels, eps}; }
   [[nodiscard]] Labels by(const EngineOptions& options) const {
-    return predict(view(), PointsView(std::span(places), dims), options);
+    return predict(view(), PointsView(std::span(queries), dims), options);
   }
   [[nodiscard]] Labels by_definition() const {
-    Labels expected(places.size() / dims);
+    Labels expected(queries.size() / dims);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       expected[i] = kNoise;
       for (std::size_t c = 0; c < labels.size(); ++c) {
-        if (!(test::oracle_squared_distance(&places[i * dims], &core[c * dims], dims) <= eps * eps)) continue;
+        if (!(test::oracle_squared_distance(&queries[i * dims], &core[c * dims], dims) <= eps * eps)) continue;
         expected[i] = expected[i] == kNoise ? labels[c] : std::min(expected[i], labels[c]);
       }
     }
@@ -54,9 +54,9 @@ struct Scene {
 /// Predicts on the device only. Returns nothing if the device has no answer.
 std::optional<Labels> by_device(const Scene& scene) {
   const auto backend = make_gpu_backend({.threads = 2});
-  const auto kept = backend->keep({PointsView(std::span(scene.core), scene.dims), scene.labels, scene.eps}, {});
-  if (kept == nullptr) return std::nullopt;
-  return kept->assign(scene.places, {});
+  const auto device_core = backend->keep({PointsView(std::span(scene.core), scene.dims), scene.labels, scene.eps}, {});
+  if (device_core == nullptr) return std::nullopt;
+  return device_core->assign(scene.queries, {});
 }
 
 /// Returns the core points of a clustering of random data.
@@ -70,7 +70,7 @@ Scene clustered(const DataSet& data, double eps, std::uint32_t minpts, Random& r
         const double x = values[i * data.dims + k];
         if (r.core[i] != 0) scene.core.push_back(x);
         const double moved = x + eps * random.uniform(-1, 1);
-        scene.places.push_back(random.chance(0.3) || !std::isfinite(moved) ? x : moved);
+        scene.queries.push_back(random.chance(0.3) || !std::isfinite(moved) ? x : moved);
       }
       if (r.core[i] != 0) scene.labels.push_back(r.labels[i]);
     }
@@ -80,7 +80,7 @@ Scene clustered(const DataSet& data, double eps, std::uint32_t minpts, Random& r
 
 const EngineOptions kOnGpu{.threads = 2, .backend = BackendChoice::gpu};
 
-TEST_CASE("device core: places get what the definition says, in as many dimensions as there are") {
+TEST_CASE("device core: query points get what the definition says, in as many dimensions as there are") {
   if (!test::have_gpu()) return;
   std::size_t assigned = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -98,19 +98,19 @@ TEST_CASE("device core: places get what the definition says, in as many dimensio
   CHECK(assigned > 1000);
 }
 
-TEST_CASE("device core: it is kept for many places, few and none") {
+TEST_CASE("device core: it is reused for many query points, few and none") {
   if (!test::have_gpu()) return;
   Random random(3);
   const DataSet data = test::make_data("clustered", 60'000, 2, Precision::float64, 5);
   const Scene scene = clustered(data, 0.05, 4, random);
-  const Predictor kept(scene.view(), kOnGpu);
+  const Predictor predictor(scene.view(), kOnGpu);
   const Labels expected = scene.by({.threads = 2});
-  for (int i = 0; i < 2; ++i) REQUIRE((kept.predict(PointsView(std::span(scene.places), 2)) == expected));
+  for (int i = 0; i < 2; ++i) REQUIRE((predictor.predict(PointsView(std::span(scene.queries), 2)) == expected));
   const auto found = by_device(scene);
   REQUIRE(found.has_value());
   REQUIRE((*found == expected));
-  REQUIRE(kept.predict(PointsView(std::span(scene.places).first(2), 2)) == Labels{expected[0]});
-  REQUIRE(kept.predict(PointsView(std::span<const double>(), 2)).empty());
+  REQUIRE(predictor.predict(PointsView(std::span(scene.queries).first(2), 2)) == Labels{expected[0]});
+  REQUIRE(predictor.predict(PointsView(std::span<const double>(), 2)).empty());
 }
 
 TEST_CASE(
@@ -123,8 +123,8 @@ TEST_CASE(
       scene.core.push_back(static_cast<double>(random.below(12)) / 4 + (gaps && i % 2 == 0 ? 1e12 : 0));
       scene.core.push_back(static_cast<double>(random.below(12)) / 4);
       scene.labels.push_back(static_cast<std::int32_t>(random.below(5)));
-      scene.places.push_back(random.uniform(-2, 5));
-      scene.places.push_back(random.uniform(-2, 5));
+      scene.queries.push_back(random.uniform(-2, 5));
+      scene.queries.push_back(random.uniform(-2, 5));
     }
     REQUIRE(scene.by(kOnGpu) == scene.by_definition());
     REQUIRE_FALSE(by_device(scene).has_value());
@@ -133,9 +133,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("device core: thousands of core points beside a place") {
+TEST_CASE("device core: thousands of core points beside a query point") {
   if (!test::have_gpu()) return;
-  // These are more core points than one thread tests, and most places are just out of their reach.
+  // These are more core points than one thread tests, and most query points are just out of their reach.
   Scene scene{2, 1, {}, {}, {}};
   Random random(5);
   for (int i = 0; i < 40'000; ++i) {
@@ -144,8 +144,8 @@ TEST_CASE("device core: thousands of core points beside a place") {
     scene.labels.push_back(0);
   }
   for (int i = 0; i < 200; ++i) {
-    scene.places.push_back(random.uniform(1.3, 1.6));
-    scene.places.push_back(random.uniform(0, 0.5));
+    scene.queries.push_back(random.uniform(1.3, 1.6));
+    scene.queries.push_back(random.uniform(0, 0.5));
   }
   REQUIRE(scene.by(kOnGpu) == scene.by_definition());
 }

@@ -108,9 +108,9 @@ TEST_CASE("gpu weights: labels that stay there, and points that are there alread
   check(cudaMalloc(&memory, data.view().bytes()));
   check(cudaMemcpy(memory, data.view().data(), data.view().bytes(), cudaMemcpyHostToDevice));
   {
-    const DeviceStream place{.device = static_cast<int>(engine.options().gpu.value()), .stream = nullptr};
+    const DeviceStream on_device{.device = static_cast<int>(engine.options().gpu.value()), .stream = nullptr};
     const Dataset loaded =
-        engine.load(DevicePointsView(static_cast<const double*>(memory), data.size(), 2, place)).weighted(weights);
+        engine.load(DevicePointsView(static_cast<const double*>(memory), data.size(), 2, on_device)).weighted(weights);
     const std::vector<VariantResult> found = run(loaded, sweep, {.labels = MemorySpace::device});
     for (std::size_t v = 0; v < expected.size(); ++v) {
       Labels labels(data.size());

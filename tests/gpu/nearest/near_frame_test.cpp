@@ -18,17 +18,17 @@ using test::Random;
 
 constexpr unsigned D = 3;
 
-struct Place {
+struct Point {
   double at[D];
 };
 
-double sum_of(const Place& p, const Place& q) {
+double sum_of(const Point& p, const Point& q) {
   return index::squared_distance<D>([&](std::size_t k) { return p.at[k]; }, [&](std::size_t k) { return q.at[k]; }, D);
 }
 
-/// A group of points at some place, and candidates within it, around it and far from it.
+/// A group of points at some position, and candidates within it, around it and far from it.
 struct Scene {
-  std::vector<Place> group, candidates;
+  std::vector<Point> group, candidates;
   double lo[D], hi[D];
 
   explicit Scene(std::uint64_t seed) {
@@ -37,32 +37,32 @@ struct Scene {
     const double offset = random.chance(0.5) ? 0 : size * std::pow(10.0, random.uniform(-2, 16));
     double aspect[D];
     for (double& a : aspect) a = random.chance(0.3) ? 0 : std::pow(10.0, random.uniform(-6, 0));
-    const auto place = [&](double spread) {
-      Place p{};
+    const auto make_point = [&](double spread) {
+      Point p{};
       for (unsigned k = 0; k < D; ++k) p.at[k] = offset + size * aspect[k] * spread * random.uniform(-1, 1);
       return p;
     };
-    for (int i = 0; i < 32; ++i) group.push_back(place(1));
-    for (int i = 0; i < 300; ++i) candidates.push_back(place(std::pow(10.0, random.uniform(-3, 4))));
+    for (int i = 0; i < 32; ++i) group.push_back(make_point(1));
+    for (int i = 0; i < 300; ++i) candidates.push_back(make_point(std::pow(10.0, random.uniform(-3, 4))));
     candidates.insert(candidates.end(), group.begin(), group.end());
     for (unsigned k = 0; k < D; ++k) {
       const auto [least, most] = std::minmax_element(group.begin(), group.end(),
-                                                     [&](const Place& a, const Place& b) { return a.at[k] < b.at[k]; });
+                                                     [&](const Point& a, const Point& b) { return a.at[k] < b.at[k]; });
       lo[k] = least->at[k];
       hi[k] = most->at[k];
     }
   }
 };
 
-TEST_CASE("near frame: the sift refuses nothing that is below the limit, and limits are above their sums") {
+TEST_CASE("near frame: the filter refuses nothing that is below the limit, and limits are above their sums") {
   std::uint64_t filtered = 0, all = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     INFO("seed " << seed);
     const Scene scene(seed);
     const auto frame = NearFrame<D>::of_box(scene.lo, scene.hi, 1);
     bool sound = true;
-    for (const Place& p : scene.group) {
-      for (const Place& q : scene.candidates) {
+    for (const Point& p : scene.group) {
+      for (const Point& q : scene.candidates) {
         const double sum = sum_of(p, q);
         const float near = near_sum<D>([&](unsigned k) { return frame.near(k, p.at[k]); },
                                        [&](unsigned k) { return frame.near(k, q.at[k]); });
@@ -106,7 +106,7 @@ TEST_CASE("near frame: sums of boxes are at most those of their points") {
       const double bound = box_sum<D>(
           scene.lo, scene.hi, [&](unsigned k) { return lo[k]; }, [&](unsigned k) { return hi[k]; });
       double least = std::numeric_limits<double>::infinity();
-      for (const Place& p : scene.group) {
+      for (const Point& p : scene.group) {
         for (std::size_t i = first; i < first + 8; ++i) least = std::min(least, sum_of(p, scene.candidates[i]));
       }
       REQUIRE(bound <= least);

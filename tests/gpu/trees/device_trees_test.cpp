@@ -294,7 +294,7 @@ TEST_CASE("gpu trees: an engine's hierarchies are the CPU's, of points that the 
   REQUIRE_THROWS_AS(hierarchy(far.view(), minpts, {.backend = BackendChoice::gpu}), InputError);
 }
 
-TEST_CASE("gpu trees: points along the curve, each with its parent behind it, make no long walks") {
+TEST_CASE("gpu trees: points along the curve, each with its parent after it, make no long walks") {
   if (!test::have_gpu()) return;
   Points line(2'000'000, 1, Precision::float64);
   const std::span<double> x = line.values<double>();

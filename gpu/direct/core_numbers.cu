@@ -11,8 +11,8 @@ __global__ void no_numbers_kernel(std::uint32_t* numbers, std::uint32_t cells) {
   if (cell < cells) numbers[cell] = kNoNumber;
 }
 
-__global__ void place_core_kernel(DenseBoxView view, const std::int32_t* labels, std::uint32_t count,
-                                  std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ) {
+__global__ void core_numbers_kernel(DenseBoxView view, const std::int32_t* labels, std::uint32_t count,
+                                    std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ) {
   const std::uint64_t thread = direct_thread();
   const auto p = static_cast<std::uint32_t>(thread);
   const std::uint32_t id = thread < view.size ? view.order[p] : count;
@@ -30,12 +30,12 @@ __global__ void place_core_kernel(DenseBoxView view, const std::int32_t* labels,
 
 }  // namespace
 
-void launch_place_core(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
-                       std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream) {
+void launch_core_numbers(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
+                         std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream) {
   no_numbers_kernel<<<direct_blocks(view.cells), tuning::kDirectThreads, 0, stream>>>(numbers, view.cells);
   check_launch(stream);
-  place_core_kernel<<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, labels, count, core_bits,
-                                                                                     numbers, differ);
+  core_numbers_kernel<<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, labels, count, core_bits,
+                                                                                       numbers, differ);
   check_launch(stream);
 }
 
