@@ -47,7 +47,7 @@ class DeviceCopy {
   explicit DeviceCopy(const DataSet& data, std::size_t shift = 0) : data_(data), shift_(shift) {
     const PointsView view = data.view();
     check(cudaMalloc(&memory_, view.bytes() + shift + 1));
-    check(cudaMemcpyAsync(place(), view.data(), view.bytes(), cudaMemcpyHostToDevice, stream_.get()));
+    check(cudaMemcpyAsync(address(), view.data(), view.bytes(), cudaMemcpyHostToDevice, stream_.get()));
   }
   DeviceCopy(const DeviceCopy&) = delete;
   DeviceCopy& operator=(const DeviceCopy&) = delete;
@@ -59,13 +59,13 @@ class DeviceCopy {
   [[nodiscard]] DevicePointsView view() const {
     const std::size_t n = data_.size();
     if (data_.precision == Precision::float32) {
-      return {reinterpret_cast<const float*>(place()), n, data_.dims, {.stream = stream_.get()}};
+      return {reinterpret_cast<const float*>(address()), n, data_.dims, {.stream = stream_.get()}};
     }
-    return {reinterpret_cast<const double*>(place()), n, data_.dims, {.stream = stream_.get()}};
+    return {reinterpret_cast<const double*>(address()), n, data_.dims, {.stream = stream_.get()}};
   }
 
  private:
-  [[nodiscard]] std::byte* place() const { return static_cast<std::byte*>(memory_) + shift_; }
+  [[nodiscard]] std::byte* address() const { return static_cast<std::byte*>(memory_) + shift_; }
 
   const DataSet& data_;
   std::size_t shift_;
@@ -103,9 +103,9 @@ TEST_CASE("gpu engine: points on the device, labels on either side, as the oracl
             REQUIRE(std::ranges::equal(found.ids.span(), expected.ids.span()));
             REQUIRE(std::ranges::equal(found.distances.span(), expected.distances.span()));
           }
-          const auto kept = run(loaded, sweep, {.core_mask = true, .labels = MemorySpace::device});
-          REQUIRE(kept.size() == 4);
-          for (const VariantResult& result : kept) {
+          const auto retained = run(loaded, sweep, {.core_mask = true, .labels = MemorySpace::device});
+          REQUIRE(retained.size() == 4);
+          for (const VariantResult& result : retained) {
             const auto table = data.oracle(result.variant.eps);
             const OracleLabels expected = test::oracle_labels(table, result.variant.minpts);
             REQUIRE(result.labels.empty());
@@ -141,12 +141,12 @@ TEST_CASE("gpu engine: labels stay on the device even where a table would be soo
 TEST_CASE("gpu engine: labels outlive what made them, and no points at all have none") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("clustered", 500, 2, Precision::float64, 5);
-  std::vector<VariantResult> kept;
+  std::vector<VariantResult> retained;
   std::vector<VariantResult> copied;
   {
     const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
     const Dataset loaded = engine.load(data.view());
-    kept = run(loaded, grid({data.scale}, {4}), {.labels = MemorySpace::device});
+    retained = run(loaded, grid({data.scale}, {4}), {.labels = MemorySpace::device});
     copied = run(loaded, grid({data.scale}, {4}));
     const std::vector<double> nothing;
     const auto none = run(engine.load(PointsView{nothing, 2}), grid({1}, {4}));
@@ -155,7 +155,7 @@ TEST_CASE("gpu engine: labels outlive what made them, and no points at all have 
     CHECK(run(engine.load(DevicePointsView(static_cast<const double*>(nullptr), 0, 2)), grid({1}, {4})).size() == 1);
   }
   const OracleLabels expected = test::oracle_labels(data.oracle(data.scale), 4);
-  CHECK(on_host(kept.front().device_labels) == expected.labels);
+  CHECK(on_host(retained.front().device_labels) == expected.labels);
   CHECK(copied.front().labels == expected.labels);
 }
 
@@ -218,14 +218,14 @@ TEST_CASE("gpu engine: what outlives an engine keeps no more than itself") {
   (void)run(data.view(), sweep, on_gpu, on_device);  // loads the kernels, which stay in memory
   constexpr std::uint64_t kSlack = 48ULL << 20;
   const std::uint64_t before = free_memory(0);
-  std::vector<VariantResult> kept;
+  std::vector<VariantResult> retained;
   {
     const Engine engine(on_gpu);
-    kept = run(engine.load(data.view()), sweep, on_device);
+    retained = run(engine.load(data.view()), sweep, on_device);
     CHECK(free_memory(0) + kSlack < before);
   }
   CHECK(free_memory(0) + kSlack >= before);
-  CHECK(on_host(kept.front().device_labels).size() == 2'000'000);
+  CHECK(on_host(retained.front().device_labels).size() == 2'000'000);
 }
 
 TEST_CASE("gpu engine: many runs of one data set, one after another and from jobs") {

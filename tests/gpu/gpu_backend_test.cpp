@@ -293,10 +293,10 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
     for (const Cells cells : {Cells::eps, Cells::dense_box}) {
       const auto index = points->build_index({.eps = eps, .cells = cells}, cancel);
       const bool mask = random.chance(0.5);
-      const auto place = index->place({minpts, mask});
+      const auto store = index->place({minpts, mask});
       const auto counted = index->count({minpts, mask});
       std::vector<VariantResult> results;
-      clustering::cluster_levels(*counted, *place, eps, minpts,
+      clustering::cluster_levels(*counted, *store, eps, minpts,
                                  [&](VariantResult&& result) { results.push_back(std::move(result)); });
       REQUIRE(results.size() == minpts.size());
       const OracleTable table = data.oracle(eps);

@@ -43,7 +43,7 @@ TEST_CASE("gpu, slices: dense ones, whose labels are looked up by id") {
     std::vector<double> x;
     std::vector<std::uint64_t> offsets{0};
     for (int s = 0; s < 6; ++s) {
-      // Each slice has blobs at different places, with most points in few cells.
+      // Each slice has blobs at different positions, with most points in few cells.
       for (int i = 0; i < 3000; ++i) {
         for (std::size_t k = 0; k < dims; ++k) x.push_back(s + 4 * (i % 3) + 0.05 * random.bell());
       }
