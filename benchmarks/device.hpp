@@ -18,7 +18,7 @@ namespace epsflow::bench {
 
 /// The memory of GPU 0, and a stream.
 struct Device {
-  gpu::KeptStreams streams = {};
+  gpu::StreamCache streams = {};
   gpu::DeviceMemory memory{0, 0};
   gpu::PinnedPool pinned = {};
   CancelToken cancel = {};

@@ -32,7 +32,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Threads that may wait for the GPU in place of threads of the task graph. They finish queued tasks before they end.
+/// Threads that may wait for the GPU instead of threads of the task graph. They finish queued tasks before they end.
 class WaitingThreads {
  public:
   WaitingThreads() {
@@ -102,7 +102,7 @@ int choose_device(int wanted) {
   return best;
 }
 
-/// The GPU with the memory and streams kept on it.
+/// The GPU with the memory and streams cached on it.
 struct GpuState {
   /// The GPU must be the current one.
   GpuState(int number, const GpuOptions& options)
@@ -128,7 +128,7 @@ struct GpuState {
   std::shared_ptr<DeviceMemory> memory;
   PinnedPool pinned;
   std::shared_ptr<PinnedLabels> labels;
-  KeptStreams streams;
+  StreamCache streams;
   IdleMemory idle;  // declared last because its thread uses the memory
 };
 

@@ -7,7 +7,7 @@
 
 namespace epsflow::gpu {
 
-/// A CUDA call failed. The text names the error, the place of the call and the remedy.
+/// A CUDA call failed. The text names the error, the source line of the call and the remedy.
 class DeviceError : public ResourceError {
  public:
   using ResourceError::ResourceError;

@@ -11,11 +11,11 @@
 
 namespace epsflow::gpu {
 
-/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so used blocks are kept, up
-/// to a limit of bytes. Blocks that have been idle longest are released first.
+/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so used blocks are cached,
+/// up to a limit of bytes. Blocks that have been idle longest are released first.
 class PinnedLabels final : public LabelMemory {
  public:
-  /// threads: number of threads that touch new memory. most_idle: largest number of bytes that are kept idle.
+  /// threads: number of threads that touch new memory. most_idle: largest number of bytes of idle blocks.
   PinnedLabels(int device, unsigned threads, std::uint64_t most_idle) noexcept
       : device_(device), threads_(threads), most_idle_(most_idle) {}
   ~PinnedLabels() override;

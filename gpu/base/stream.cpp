@@ -11,7 +11,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// The kept streams. It has no destructor, because labels that stay on the device may outlive all static objects.
+/// The cached streams. It has no destructor, because labels that stay on the device may outlive all static objects.
 class IdleStreams {
  public:
   /// Returns a stream of this GPU, or null if there is none.
@@ -85,8 +85,8 @@ Stream::~Stream() {
   if (stream_ != nullptr) idle_streams.put(stream_, device_);
 }
 
-KeptStreams::KeptStreams() noexcept { idle_streams.keep(); }
-KeptStreams::~KeptStreams() { idle_streams.keep_no_longer(); }
+StreamCache::StreamCache() noexcept { idle_streams.keep(); }
+StreamCache::~StreamCache() { idle_streams.keep_no_longer(); }
 
 void Stream::on_complete(StreamCallback done) const {
   auto context = std::make_unique<StreamCallback>(std::move(done));

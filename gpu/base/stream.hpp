@@ -41,15 +41,15 @@ class Stream {
   int device_ = 0;
 };
 
-/// While an object of this type exists, streams that are no longer used are kept and reused: making a stream takes up
+/// While an object of this type exists, streams that are no longer used are cached and reused: making a stream takes up
 /// to 20 us, and memory freed on a stream is available there at once (1 us for an allocation instead of 3). The last
 /// object destroys the streams, so that none is left if the process resets the GPU afterwards.
-class KeptStreams {
+class StreamCache {
  public:
-  KeptStreams() noexcept;
-  KeptStreams(const KeptStreams&) = delete;
-  KeptStreams& operator=(const KeptStreams&) = delete;
-  ~KeptStreams();
+  StreamCache() noexcept;
+  StreamCache(const StreamCache&) = delete;
+  StreamCache& operator=(const StreamCache&) = delete;
+  ~StreamCache();
 };
 
 /// Waits at its end for a stream's work. Declared after the memory of the work, it keeps that memory until then.

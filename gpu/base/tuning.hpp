@@ -24,7 +24,7 @@ struct UploadShape {
 inline constexpr std::size_t kFewGpus = 2;
 inline constexpr UploadShape kUploadOfFew{8, 4, 2};
 /// More GPUs: host memory is the limit, so the two buffers of a thread stay in the cache of its core. For a billion
-/// points four GPUs take .34 s in place of .43, but two would take .57 in place of .54 (benchmarks/results/gpus.md).
+/// points four GPUs take .34 s instead of .43, but two would take .57 instead of .54 (benchmarks/results/gpus.md).
 /// Threads of all GPUs start one after another, 40 to 80 us each.
 inline constexpr UploadShape kUploadOfMany{12, 1, 4};
 /// The most bytes that threads of a task arena copy: starting threads would take longer. Beyond it memory is the limit.
@@ -138,7 +138,7 @@ inline constexpr unsigned kNearestThreads = 128;
 /// A jump is a distance to the point before along the curve that is this many times the usual one. If points are spread
 /// evenly in space, one group in sixteen has one.
 inline constexpr float kCurveJump = 8;
-/// Limit of the points that share their number on the curve with many others. A million of them at one place would take
+/// Limit of the points that share their number on the curve with many others. A million of them at one point would take
 /// a second; the CPU sorts them along a curve of their own.
 inline constexpr std::uint32_t kMostUnresolved = 1 << 17;
 

@@ -8,7 +8,7 @@
 
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/gpu/base/device.hpp>
-#include <epsflow/gpu/base/kept_block.hpp>
+#include <epsflow/gpu/base/retained_block.hpp>
 #include <epsflow/gpu/base/stream.hpp>
 
 namespace epsflow::gpu {
@@ -105,7 +105,7 @@ class DeviceLabels final : public LabelStore {
 
  private:
   struct BufferInBlock {
-    std::shared_ptr<KeptBlock> block;
+    std::shared_ptr<RetainedBlock> block;
     std::byte* at;
   };
 
@@ -121,10 +121,10 @@ class DeviceLabels final : public LabelStore {
     const std::uint64_t several =
         std::clamp<std::uint64_t>(kBlockBytes / std::max<std::uint64_t>(each_, 1), 1, variants_);
     try {
-      block_ = std::make_shared<KeptBlock>(memory_, several * each_);
+      block_ = std::make_shared<RetainedBlock>(memory_, several * each_);
     } catch (const DeviceOutOfMemory&) {
       if (several == 1) throw;
-      block_ = std::make_shared<KeptBlock>(memory_, each_);
+      block_ = std::make_shared<RetainedBlock>(memory_, each_);
     }
     used_ = 0;
   }
@@ -136,7 +136,7 @@ class DeviceLabels final : public LabelStore {
   std::uint64_t labels_bytes_;
   std::uint64_t each_;
   std::shared_ptr<DeviceMemory> memory_;
-  std::shared_ptr<KeptBlock> block_;
+  std::shared_ptr<RetainedBlock> block_;
   std::uint64_t used_ = 0;  ///< bytes used of the block
   std::vector<BufferInBlock> buffers_;
 };

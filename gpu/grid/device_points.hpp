@@ -42,7 +42,7 @@ class DevicePoints {
   /// points and memory must outlive the object. Waits. Throws InputError for NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
-  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space. Returns null if
+  /// Points of a periodic box, followed by their images (index/images.hpp), in a plain space. Returns null if
   /// images outnumber points, or if both together are more than kMostGpuPoints. The GPU must be the current one;
   /// `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,

@@ -205,13 +205,13 @@ __device__ std::uint64_t part_of(std::uint64_t whole, std::uint64_t part, std::u
 }
 
 __global__ void cut_kernel(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts,
-                           std::uint32_t* places, std::uint64_t* values) {
+                           std::uint32_t* indices, std::uint64_t* values) {
   const std::uint64_t k = thread_number();
   if (k > parts) return;
   const std::uint64_t target = part_of(ascending[size - 1], k, parts);
-  const std::uint32_t place = k == parts ? size - 1 : lower_bound(ascending, size, target);
-  places[k] = place;
-  values[k] = ascending[place];
+  const std::uint32_t i = k == parts ? size - 1 : lower_bound(ascending, size, target);
+  indices[k] = i;
+  values[k] = ascending[i];
 }
 
 __global__ void cut_words_kernel(GridView grid, std::uint32_t parts, std::uint32_t* rows) {
@@ -388,9 +388,9 @@ void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std
   });
 }
 
-void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
+void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* indices,
                 std::uint64_t* values, cudaStream_t stream) {
-  cut_kernel<<<blocks_of(std::uint64_t{parts} + 1), kThreads, 0, stream>>>(ascending, size, parts, places, values);
+  cut_kernel<<<blocks_of(std::uint64_t{parts} + 1), kThreads, 0, stream>>>(ascending, size, parts, indices, values);
   check_launch(stream);
 }
 

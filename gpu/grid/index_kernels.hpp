@@ -112,10 +112,10 @@ void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64
 /// Writes sums[0] = the sum and sums[1] = the largest of the counts. [device]
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
-/// Cuts an ascending list at equal fractions of its last element. Writes places[k] = the first index whose element is
-/// at least k · (last element) / parts, but places[parts] = size − 1. Writes values[k] = the element at places[k]. Both
-/// have parts + 1 elements.
-void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
+/// Cuts an ascending list at equal fractions of its last element. Writes indices[k] = the first index whose element is
+/// at least k · (last element) / parts, but indices[parts] = size − 1. Writes values[k] = the element at indices[k].
+/// Both have parts + 1 elements.
+void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* indices,
                 std::uint64_t* values, cudaStream_t stream);
 /// Cuts the words of a packed table into equal parts. Writes rows[k] = the row that has the first word of part k, and
 /// the number of all rows as last element. [parts + 1]

@@ -7,7 +7,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/gpu/base/device.hpp>
-#include <epsflow/gpu/base/kept_block.hpp>
+#include <epsflow/gpu/base/retained_block.hpp>
 #include <epsflow/gpu/base/upload.hpp>
 #include <epsflow/gpu/grid/device_points.hpp>
 
@@ -41,7 +41,7 @@ std::optional<PointsCopy> GpuPart::copy_all(std::span<const std::unique_ptr<Devi
     rows += from.rows_;
     bytes += from.data_.bytes();
   }
-  const auto block = std::make_shared<KeptBlock>(resources_.memory, bytes);
+  const auto block = std::make_shared<RetainedBlock>(resources_.memory, bytes);
   const Stream stream;
   std::byte* to = block->data();
   for (const auto& part : parts) {
@@ -136,13 +136,13 @@ void GpuPart::copy(void* to, const GpuPeerBuffer& room, const void* from, std::u
   }
 }
 
-void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) {
+void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> firsts) {
   const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
   DeviceBuffer<std::byte> packed(*resources_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
-  launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
-              {packed.data(), buffer_.points + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
+  launch_pack({data_.data(), rows_, dims_, precision_}, row_order(),
+              {packed.data(), buffer_.points + firsts[part_] * row_bytes(), static_cast<std::uint32_t>(first),
                static_cast<std::uint32_t>(last)},
               stream_.get());
   data_ = {};
@@ -151,7 +151,7 @@ void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> plac
     if (p == part_) continue;
     const GpuPeerBuffer& room = gpu_peer_buffer(buffers[p]);
     const std::uint64_t bytes = (first_of_part_[p + 1] - first_of_part_[p]) * row_bytes();
-    copy(room.places().points + places[p] * row_bytes(), room, packed.data() + at, bytes);
+    copy(room.arrays().points + firsts[p] * row_bytes(), room, packed.data() + at, bytes);
     at += bytes;
   }
   packed = {};
@@ -200,7 +200,7 @@ void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> in
     const GpuPeerBuffer& room = gpu_peer_buffer(buffers[p]);
     for (const std::size_t outer : {0, 1}) {
       const std::size_t list = 2 * p + outer;
-      copy(room.places().points + (outer == 0 ? inner_offsets : outer_offsets)[p] * row_bytes(), room,
+      copy(room.arrays().points + (outer == 0 ? inner_offsets : outer_offsets)[p] * row_bytes(), room,
            packed.data() + list_of_[list] * row_bytes(), (list_of_[list + 1] - list_of_[list]) * row_bytes());
     }
   }
@@ -211,9 +211,9 @@ void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> in
 DevicePointsView GpuPart::points(std::uint64_t size) const { return view_of(buffer_.points, size, stream_.get()); }
 
 DevicePointsView GpuPart::view_of(const std::byte* data, std::uint64_t size, cudaStream_t stream) const {
-  const DeviceStream place{resources_.device, stream};
-  if (precision_ == Precision::float32) return {reinterpret_cast<const float*>(data), size, dims_, place};
-  return {reinterpret_cast<const double*>(data), size, dims_, place};
+  const DeviceStream writer{resources_.device, stream};
+  if (precision_ == Precision::float32) return {reinterpret_cast<const float*>(data), size, dims_, writer};
+  return {reinterpret_cast<const double*>(data), size, dims_, writer};
 }
 
 void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
@@ -222,12 +222,12 @@ void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points,
   const DeviceScope scope(resources_.device);
   const Stream stream;
   const DeviceBuffer<std::uint32_t> found = copy_of(points, *resources_.memory, stream.get());
-  launch_find_rows(row_places(), {part, first_point, first_row}, found.data(), narrow<std::uint32_t>(points.size()),
+  launch_find_rows(row_order(), {part, first_point, first_row}, found.data(), narrow<std::uint32_t>(points.size()),
                    stream.get());
   read_values(found.data(), found.size(), rows, stream.get(), resources_.pinned);
 }
 
-void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
+void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> begins, const OfPoints& found,
                         std::span<const std::int32_t> numbers) {
   const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
@@ -237,11 +237,11 @@ void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> plac
   }
   for (std::size_t g = 0; g < buffers.size(); ++g) {
     const GpuPeerBuffer& room = gpu_peer_buffer(buffers[g]);
-    const std::uint64_t first = room.first_of_part(part_), size = places[g + 1] - places[g];
+    const std::uint64_t first = room.first_of_part(part_), size = begins[g + 1] - begins[g];
     if (found.labels != nullptr) {
-      copy(room.places().labels + first, room, found.labels + places[g], size * sizeof(std::int32_t));
+      copy(room.arrays().labels + first, room, found.labels + begins[g], size * sizeof(std::int32_t));
     }
-    if (found.core != nullptr) copy(room.places().core + first, room, found.core + places[g], size);
+    if (found.core != nullptr) copy(room.arrays().core + first, room, found.core + begins[g], size);
   }
   stream_.synchronize();
 }
@@ -250,7 +250,7 @@ void GpuPart::take_back(std::int32_t* labels, std::uint8_t* core) {
   const DeviceScope scope(resources_.device);
   const auto take = [&]<class T>(const T* by_part, T* to) {
     const DeviceBuffer<T> by_row(*resources_.memory, stream_.get(), rows_);
-    launch_unpack(by_part, row_places(), by_row.data(), stream_.get());
+    launch_unpack(by_part, row_order(), by_row.data(), stream_.get());
     check(cudaMemcpyAsync(to, by_row.data(), by_row.bytes(), cudaMemcpyDeviceToHost, stream_.get()));
   };
   if (labels != nullptr) take(buffer_.labels, labels);

@@ -39,14 +39,14 @@ class GpuPart final : public DevicePart {
   [[nodiscard]] RowCounts cut(std::span<const SpaceCut> cuts, double reach) override;
   std::vector<std::byte> make_buffer(const BufferNeeds& needs) override;
   [[nodiscard]] std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const override;
-  void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) override;
+  void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> firsts) override;
   [[nodiscard]] SendLists make_send_lists(double inner, double outer) override;
   void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
                    std::span<const std::uint64_t> outer_offsets) override;
   [[nodiscard]] DevicePointsView points(std::uint64_t size) const override;
   void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                std::uint32_t first_row, std::uint32_t* rows) const override;
-  void send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
+  void send_back(PeerBuffers buffers, std::span<const std::uint64_t> begins, const OfPoints& found,
                  std::span<const std::int32_t> numbers) override;
   void take_back(std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) override;
@@ -54,7 +54,7 @@ class GpuPart final : public DevicePart {
 
  private:
   [[nodiscard]] std::uint64_t row_bytes() const noexcept { return std::uint64_t{dims_} * bytes_of(precision_); }
-  [[nodiscard]] PartOrder row_places() const noexcept {
+  [[nodiscard]] PartOrder row_order() const noexcept {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
   [[nodiscard]] PointsOnDevice owned() const noexcept { return {buffer_.points, own_, dims_, precision_}; }
@@ -79,7 +79,7 @@ class GpuPart final : public DevicePart {
   std::uint64_t most_sent_ = 0;
   DeviceBuffer<std::byte> block_;          ///< memory of the peer buffer
   OpenMemory open_block_;                  ///< memory of the peer buffer if other processes write to it
-  PeerBufferOffsets buffer_;               ///< own points and ghosts; labels and core flags of the rows, by part
+  PeerBufferArrays buffer_;                ///< own points and ghosts; labels and core flags of the rows, by part
   DeviceBuffer<std::uint64_t> send_list_;  ///< keys (SendKey), ascending
   std::vector<std::uint64_t> list_of_;     ///< [2 × parts + 1] begins of lists: inner and outer ghosts of each part
   StreamDrain drain_{stream_};             // waits before the memory above is freed

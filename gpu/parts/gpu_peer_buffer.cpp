@@ -20,7 +20,7 @@ PeerBufferShape::PeerBufferShape(std::uint64_t point_bytes, std::uint64_t rows, 
       has_labels_(labels),
       has_core_(core) {}
 
-PeerBufferOffsets PeerBufferShape::in(std::byte* block) const noexcept {
+PeerBufferArrays PeerBufferShape::in(std::byte* block) const noexcept {
   return {block, has_labels_ ? reinterpret_cast<std::int32_t*>(block + labels_) : nullptr,
           has_core_ ? reinterpret_cast<std::uint8_t*>(block + core_) : nullptr};
 }
@@ -41,7 +41,7 @@ std::uint64_t next_mark() {
 std::unique_ptr<GpuPeerBuffer> GpuPeerBuffer::open(const PeerBufferKey& key, int from) {
   std::unique_ptr<GpuPeerBuffer> room(new GpuPeerBuffer(key));
   if (key.process == process_number()) {
-    room->places_ = key.shape.in(key.block);
+    room->arrays_ = key.shape.in(key.block);
     const bool reached = key.device == from || (!key.open && key.memory->reachable_from(from));
     if (!reached) room->device_ = key.device;
     return room;
@@ -53,7 +53,7 @@ std::unique_ptr<GpuPeerBuffer> GpuPeerBuffer::open(const PeerBufferKey& key, int
   std::uint64_t mark = 0;
   check(cudaMemcpy(&mark, key.shape.mark(block), sizeof(mark), cudaMemcpyDeviceToHost));
   if (mark != key.mark) return nullptr;
-  room->places_ = key.shape.in(block);
+  room->arrays_ = key.shape.in(block);
   return room;
 }
 

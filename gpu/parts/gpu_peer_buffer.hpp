@@ -16,9 +16,9 @@
 namespace epsflow::gpu {
 
 /// The arrays of a peer buffer.
-struct PeerBufferOffsets {
+struct PeerBufferArrays {
   std::byte* points = nullptr;     ///< own points, then ghosts
-  std::int32_t* labels = nullptr;  ///< [rows] by part; null if labels are not kept
+  std::int32_t* labels = nullptr;  ///< [rows] by part; null if the buffer has no labels
   std::uint8_t* core = nullptr;
 };
 
@@ -30,7 +30,7 @@ class PeerBufferShape {
   PeerBufferShape(std::uint64_t point_bytes, std::uint64_t rows, bool labels, bool core);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return mark_ + sizeof(std::uint64_t); }
-  [[nodiscard]] PeerBufferOffsets in(std::byte* block) const noexcept;
+  [[nodiscard]] PeerBufferArrays in(std::byte* block) const noexcept;
   /// Returns the address of PeerBufferKey::mark in the block.
   [[nodiscard]] std::byte* mark(std::byte* block) const noexcept { return block + mark_; }
 
@@ -65,7 +65,7 @@ class GpuPeerBuffer final : public PeerBuffer {
   /// Opens a peer buffer from the GPU `from`, which must be the current one. Returns null if that GPU cannot reach it.
   [[nodiscard]] static std::unique_ptr<GpuPeerBuffer> open(const PeerBufferKey& key, int from);
 
-  [[nodiscard]] const PeerBufferOffsets& places() const noexcept { return places_; }
+  [[nodiscard]] const PeerBufferArrays& arrays() const noexcept { return arrays_; }
   [[nodiscard]] std::uint64_t first_of_part(std::uint32_t part) const noexcept { return key_.first_of_part[part]; }
   /// The number of its GPU if `from` of open() cannot access it directly, so that copies must name it; otherwise empty.
   [[nodiscard]] std::optional<int> device() const noexcept { return device_; }
@@ -74,7 +74,7 @@ class GpuPeerBuffer final : public PeerBuffer {
   explicit GpuPeerBuffer(const PeerBufferKey& key) : key_(key) {}
 
   PeerBufferKey key_;
-  PeerBufferOffsets places_;
+  PeerBufferArrays arrays_;
   std::optional<int> device_;
   std::optional<OpenedMemory> opened_;
 };

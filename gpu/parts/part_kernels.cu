@@ -92,14 +92,14 @@ __global__ void cut_kernel(const T* data, std::uint32_t rows, std::uint32_t dims
   if (threadIdx.x <= cuts.count) to.counts[std::uint64_t{threadIdx.x} * gridDim.x + blockIdx.x] = counts[threadIdx.x];
 }
 
-/// Calls f(row, place) for the rows of this block. All threads of the block must call it.
+/// Calls f(row, its index in the order) for the rows of this block. All threads of the block must call it.
 template <class F>
-__device__ void for_placed(const PartOrder& places, F&& f) {
+__device__ void for_ordered_rows(const PartOrder& order, F&& f) {
   __shared__ std::uint32_t next[kMostDeviceParts];
   __shared__ std::uint32_t of_warp[kWarps][kMostDeviceParts];
   const unsigned warp = threadIdx.x / kWarp;
-  if (threadIdx.x < places.part_count) {
-    next[threadIdx.x] = places.starts[std::uint64_t{threadIdx.x} * gridDim.x + blockIdx.x];
+  if (threadIdx.x < order.part_count) {
+    next[threadIdx.x] = order.starts[std::uint64_t{threadIdx.x} * gridDim.x + blockIdx.x];
   }
   for (std::uint32_t k = threadIdx.x; k < kCutRows; k += kThreads) {
     for (unsigned c = threadIdx.x; c < kWarps * kMostDeviceParts; c += kThreads) {
@@ -107,18 +107,18 @@ __device__ void for_placed(const PartOrder& places, F&& f) {
     }
     __syncthreads();
     const std::uint64_t row = std::uint64_t{blockIdx.x} * kCutRows + k;
-    const unsigned part = row < places.rows ? places.parts[row] : kNoPart;
+    const unsigned part = row < order.rows ? order.parts[row] : kNoPart;
     const unsigned same = __match_any_sync(tuning::kWholeWarp, part);
     const unsigned rank = __popc(same & lanes_before());
     if (part != kNoPart && rank == 0) of_warp[warp][part] = __popc(same);
     __syncthreads();
     if (part != kNoPart) {
-      std::uint32_t place = next[part] + rank;
-      for (unsigned w = 0; w < warp; ++w) place += of_warp[w][part];
-      f(row, place);
+      std::uint32_t target = next[part] + rank;
+      for (unsigned w = 0; w < warp; ++w) target += of_warp[w][part];
+      f(row, target);
     }
     __syncthreads();
-    if (threadIdx.x < places.part_count) {
+    if (threadIdx.x < order.part_count) {
       for (unsigned w = 0; w < kWarps; ++w) next[threadIdx.x] += of_warp[w][threadIdx.x];
     }
     __syncthreads();
@@ -126,38 +126,38 @@ __device__ void for_placed(const PartOrder& places, F&& f) {
 }
 
 template <class T>
-__global__ void pack_kernel(const T* data, std::uint32_t dims, PartOrder places, SeparatedRows packed) {
-  for_placed(places, [&](std::uint64_t row, std::uint32_t place) {
-    const bool owned = place >= packed.first && place < packed.last;
-    const std::uint64_t at = owned                  ? place - packed.first
-                             : place < packed.first ? place
-                                                    : place - (packed.last - packed.first);
+__global__ void pack_kernel(const T* data, std::uint32_t dims, PartOrder order, SeparatedRows packed) {
+  for_ordered_rows(order, [&](std::uint64_t row, std::uint32_t target) {
+    const bool owned = target >= packed.first && target < packed.last;
+    const std::uint64_t at = owned                   ? target - packed.first
+                             : target < packed.first ? target
+                                                     : target - (packed.last - packed.first);
     T* const to = static_cast<T*>(owned ? packed.owned : packed.others) + at * dims;
     for (std::uint32_t k = 0; k < dims; ++k) to[k] = data[row * dims + k];
   });
 }
 
 template <class T>
-__global__ void unpack_kernel(const T* from, PartOrder places, T* to) {
-  for_placed(places, [&](std::uint64_t row, std::uint32_t place) { to[row] = from[place]; });
+__global__ void unpack_kernel(const T* from, PartOrder order, T* to) {
+  for_ordered_rows(order, [&](std::uint64_t row, std::uint32_t target) { to[row] = from[target]; });
 }
 
 /// Finds one row in each warp: the block of the point by bisection, and the row by the parts of the block's rows.
-__global__ void find_rows_kernel(PartOrder places, RowsOfPart of, std::uint32_t blocks, std::uint32_t* points,
+__global__ void find_rows_kernel(PartOrder order, RowsOfPart of, std::uint32_t blocks, std::uint32_t* points,
                                  std::uint32_t count) {
   const std::uint64_t w = thread_number() / kWarp;
   if (w >= count) return;
-  const std::uint32_t* const starts = places.starts + std::uint64_t{of.part} * blocks;
-  const std::uint32_t place = starts[0] + (points[w] - of.first_point);
-  std::uint32_t lo = 0, hi = blocks;  // the last block whose start is at most place
+  const std::uint32_t* const starts = order.starts + std::uint64_t{of.part} * blocks;
+  const std::uint32_t sought = starts[0] + (points[w] - of.first_point);
+  std::uint32_t lo = 0, hi = blocks;  // the last block whose start is at most sought
   while (hi - lo > 1) {
     const std::uint32_t middle = lo + (hi - lo) / 2;
-    (starts[middle] <= place ? lo : hi) = middle;
+    (starts[middle] <= sought ? lo : hi) = middle;
   }
-  std::uint32_t left = place - starts[lo];
-  for (std::uint64_t first = std::uint64_t{lo} * kCutRows; first < places.rows; first += kWarp) {
+  std::uint32_t left = sought - starts[lo];
+  for (std::uint64_t first = std::uint64_t{lo} * kCutRows; first < order.rows; first += kWarp) {
     const std::uint64_t row = first + threadIdx.x % kWarp;
-    const bool mine = row < places.rows && places.parts[row] == of.part;
+    const bool mine = row < order.rows && order.parts[row] == of.part;
     const unsigned all = __ballot_sync(tuning::kWholeWarp, mine);
     const unsigned here = __popc(all);
     if (left < here) {
@@ -250,31 +250,31 @@ void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch) {
   });
 }
 
-void launch_pack(PointsOnDevice rows, const PartOrder& places, const SeparatedRows& to, cudaStream_t stream) {
+void launch_pack(PointsOnDevice rows, const PartOrder& order, const SeparatedRows& to, cudaStream_t stream) {
   if (rows.size == 0) return;
   with_data(rows, [&](auto data) {
-    pack_kernel<<<cut_blocks(rows.size), kThreads, 0, stream>>>(data, rows.dims, places, to);
+    pack_kernel<<<cut_blocks(rows.size), kThreads, 0, stream>>>(data, rows.dims, order, to);
   });
   check_launch(stream);
 }
 
-void launch_unpack(const std::int32_t* from, const PartOrder& places, std::int32_t* to, cudaStream_t stream) {
-  if (places.rows == 0) return;
-  unpack_kernel<<<cut_blocks(places.rows), kThreads, 0, stream>>>(from, places, to);
+void launch_unpack(const std::int32_t* from, const PartOrder& order, std::int32_t* to, cudaStream_t stream) {
+  if (order.rows == 0) return;
+  unpack_kernel<<<cut_blocks(order.rows), kThreads, 0, stream>>>(from, order, to);
   check_launch(stream);
 }
 
-void launch_unpack(const std::uint8_t* from, const PartOrder& places, std::uint8_t* to, cudaStream_t stream) {
-  if (places.rows == 0) return;
-  unpack_kernel<<<cut_blocks(places.rows), kThreads, 0, stream>>>(from, places, to);
+void launch_unpack(const std::uint8_t* from, const PartOrder& order, std::uint8_t* to, cudaStream_t stream) {
+  if (order.rows == 0) return;
+  unpack_kernel<<<cut_blocks(order.rows), kThreads, 0, stream>>>(from, order, to);
   check_launch(stream);
 }
 
-void launch_find_rows(const PartOrder& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
+void launch_find_rows(const PartOrder& order, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
                       cudaStream_t stream) {
   if (count == 0) return;
-  find_rows_kernel<<<blocks_of(std::uint64_t{count} * kWarp), kThreads, 0, stream>>>(
-      places, of, cut_blocks(places.rows), points, count);
+  find_rows_kernel<<<blocks_of(std::uint64_t{count} * kWarp), kThreads, 0, stream>>>(order, of, cut_blocks(order.rows),
+                                                                                     points, count);
   check_launch(stream);
 }
 

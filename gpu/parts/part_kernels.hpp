@@ -34,25 +34,25 @@ void launch_cut(PointsOnDevice rows, const CutsView& cuts, double reach, const C
 /// Turns the counts of blocks into first rows of each block and part, in the order by part. [parts × blocks]
 void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch);
 
-/// The place of each row in the order by part, and by row within a part. All [device].
+/// The index of each row in the order by part, and by row within a part. All [device].
 struct PartOrder {
   const std::uint8_t* parts;    ///< [rows]
   const std::uint32_t* starts;  ///< [parts × blocks]
   std::uint32_t rows;
   std::uint32_t part_count;
 };
-/// Rows in the order of their places. The rows of one part, with places in [first, last), are separate. [device]
+/// Rows in the order by part. The rows of one part, with indices [first, last) there, are separate. [device]
 struct SeparatedRows {
   void* others;  ///< [n - (last - first), dims]
   void* owned;   ///< [last - first, dims]
   std::uint32_t first;
   std::uint32_t last;
 };
-/// Copies the rows to their places.
-void launch_pack(PointsOnDevice rows, const PartOrder& places, const SeparatedRows& to, cudaStream_t stream);
+/// Copies the rows in this order.
+void launch_pack(PointsOnDevice rows, const PartOrder& order, const SeparatedRows& to, cudaStream_t stream);
 /// Reorders values from the order by part to the order of the rows. [device] [rows] each
-void launch_unpack(const std::int32_t* from, const PartOrder& places, std::int32_t* to, cudaStream_t stream);
-void launch_unpack(const std::uint8_t* from, const PartOrder& places, std::uint8_t* to, cudaStream_t stream);
+void launch_unpack(const std::int32_t* from, const PartOrder& order, std::int32_t* to, cudaStream_t stream);
+void launch_unpack(const std::uint8_t* from, const PartOrder& order, std::uint8_t* to, cudaStream_t stream);
 /// A part, and the numbers from which the caller counts its points and the rows (DevicePart::rows_of()).
 struct RowsOfPart {
   std::uint32_t part;
@@ -60,7 +60,7 @@ struct RowsOfPart {
   std::uint32_t first_row;    ///< number of the first of these rows
 };
 /// Replaces points of a part by their rows. [device] [count]
-void launch_find_rows(const PartOrder& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
+void launch_find_rows(const PartOrder& order, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
                       cudaStream_t stream);
 
 /// A point that another part has as a ghost. Ordered by list (two for each part: inner and outer), then by point.

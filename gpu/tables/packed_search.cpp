@@ -1,4 +1,4 @@
-// One thread for each row writes the words of the row, which are copied straight to their place in the table.
+// One thread for each row writes the words of the row, which are copied directly into the table.
 #include <algorithm>
 #include <deque>
 

@@ -98,15 +98,15 @@ class WarpPairs {
 
   __device__ void flush() {
     __syncwarp();
-    std::uint64_t place = 0;
+    std::uint64_t begin = 0;
     if (lane_ == 0 && count_ > 0) {
-      place = atomicAdd(reinterpret_cast<unsigned long long*>(out_.counters), static_cast<unsigned long long>(count_));
+      begin = atomicAdd(reinterpret_cast<unsigned long long*>(out_.counters), static_cast<unsigned long long>(count_));
     }
-    place = __shfl_sync(kAll, place, 0);
+    begin = __shfl_sync(kAll, begin, 0);
     for (unsigned i = lane_; i < count_; i += kWarp) {
-      if (place + i < out_.capacity) {
-        out_.rows[place + i] = staged_[i].x;
-        out_.neighbors[place + i] = staged_[i].y;
+      if (begin + i < out_.capacity) {
+        out_.rows[begin + i] = staged_[i].x;
+        out_.neighbors[begin + i] = staged_[i].y;
       }
     }
     __syncwarp();

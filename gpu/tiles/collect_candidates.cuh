@@ -52,9 +52,9 @@ __device__ __forceinline__ void collect(const Real (&sums)[M][N][4], const RowBo
     }
     const std::uint32_t at = atomicAdd(slots.counts + r, 1U);
     if (at >= slots.room) continue;
-    const std::uint64_t place = std::uint64_t{r} * slots.room + at;
-    slots.columns[place] = q;
-    if (slots.nearness != nullptr) slots.nearness[place] = value;
+    const std::uint64_t slot = std::uint64_t{r} * slots.room + at;
+    slots.columns[slot] = q;
+    if (slots.nearness != nullptr) slots.nearness[slot] = value;
   }
   __syncwarp();
 }

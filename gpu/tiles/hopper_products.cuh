@@ -168,7 +168,7 @@ template <class Walk>
 __device__ void copy_slices(const ProductTiles<float>& tiles, const ProductTiles<float>& others, Walk walk,
                             const Stages& stages) {
   const std::uint64_t tile_bytes = std::uint64_t{tiles.slices_per_tile} * kSliceBytes;
-  StageCursor place{0, 1};  // all stages are empty
+  StageCursor cursor{0, 1};  // all stages are empty
   for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     const std::byte* rows[kRowTiles];
     for (unsigned r = 0; r < kRowTiles; ++r) {
@@ -179,18 +179,18 @@ __device__ void copy_slices(const ProductTiles<float>& tiles, const ProductTiles
     const std::byte* const columns = others.slices + walk.column_tile() * tile_bytes;
     const float* const bounds = others.no + std::uint64_t{walk.column_tile()} * index::kTilePoints;
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
-      stages.empty(place.stage).wait(place.phase);
+      stages.empty(cursor.stage).wait(cursor.phase);
       if (threadIdx.x % 32 == 0) {
-        const Barrier full = stages.full(place.stage);
+        const Barrier full = stages.full(cursor.stage);
         full.expect(kStageBytes + (slice == 0 ? kBoundBytes : 0));
         const std::uint64_t offset = std::uint64_t{slice} * kSliceBytes;
         for (unsigned r = 0; r < kRowTiles; ++r) {
-          copy(stages.row_slice(place.stage, r), rows[r] + offset, kSliceBytes, full);
+          copy(stages.row_slice(cursor.stage, r), rows[r] + offset, kSliceBytes, full);
         }
-        copy(stages.column_slice(place.stage), columns + offset, kSliceBytes, full);
+        copy(stages.column_slice(cursor.stage), columns + offset, kSliceBytes, full);
         if (slice == 0) copy(stages.bounds(number), bounds, kBoundBytes, full);
       }
-      place.advance();
+      cursor.advance();
     }
   }
 }
@@ -208,13 +208,13 @@ __device__ void multiply_tiles(const ProductTiles<float>& tiles, Walk walk, cons
   const auto release = [&](unsigned stage) {
     if (lane == 0) stages.empty(stage).arrive();
   };
-  StageCursor place;
+  StageCursor cursor;
   for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     if (!walk.wanted(row_tile)) {
       for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
-        stages.full(place.stage).wait(place.phase);
-        release(place.stage);
-        place.advance();
+        stages.full(cursor.stage).wait(cursor.phase);
+        release(cursor.stage);
+        cursor.advance();
       }
       continue;
     }
@@ -227,9 +227,9 @@ __device__ void multiply_tiles(const ProductTiles<float>& tiles, Walk walk, cons
     Sums sums[1] = {};
     unsigned before = 0;
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
-      stages.full(place.stage).wait(place.phase);
-      const std::uint64_t rows = matrix_at(stages.row_slice(place.stage, row_tile) + first_row * kRowBytes);
-      const std::uint64_t columns = matrix_at(stages.column_slice(place.stage));
+      stages.full(cursor.stage).wait(cursor.phase);
+      const std::uint64_t rows = matrix_at(stages.row_slice(cursor.stage, row_tile) + first_row * kRowBytes);
+      const std::uint64_t columns = matrix_at(stages.column_slice(cursor.stage));
       const unsigned steps = min(4U, tiles.steps - 4 * slice);
       begin_products();
       for (unsigned step = 0; step < steps; ++step) {
@@ -240,8 +240,8 @@ __device__ void multiply_tiles(const ProductTiles<float>& tiles, Walk walk, cons
         wait_all_but_one();
         release(before);
       }
-      before = place.stage;
-      place.advance();
+      before = cursor.stage;
+      cursor.advance();
     }
     wait_products(sums[0]);
     release(before);

@@ -225,14 +225,14 @@ __global__ void __launch_bounds__(tuning::kIndexThreads)
 
 /// The sort key of a block in the list: class, rows, columns.
 struct BlockKey {
-  std::uint32_t place_bits;
+  std::uint32_t index_bits;
   __host__ __device__ std::uint64_t make(std::uint64_t pairs, std::uint32_t rows, std::uint32_t columns) const {
-    return (std::uint64_t{index::block_class(pairs)} << place_bits | rows) << place_bits | columns;
+    return (std::uint64_t{index::block_class(pairs)} << index_bits | rows) << index_bits | columns;
   }
   __device__ std::uint32_t columns(std::uint64_t key) const {
-    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << place_bits) - 1));
+    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << index_bits) - 1));
   }
-  __device__ std::uint32_t rows(std::uint64_t key) const { return columns(key >> place_bits); }
+  __device__ std::uint32_t rows(std::uint64_t key) const { return columns(key >> index_bits); }
 };
 
 /// Writes the keys in any order; they are sorted later. *next: zero before the kernel.
@@ -334,7 +334,7 @@ void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, TileBlo
       bounds, key, count, memory.data(), next.data());
   check_launch(scratch.stream);
   cub::DoubleBuffer<std::uint64_t> keys(memory.data(), memory.data() + count);
-  const int bits = static_cast<int>(2 * key.place_bits + std::bit_width(index::kBlockClasses - 1));
+  const int bits = static_cast<int>(2 * key.index_bits + std::bit_width(index::kBlockClasses - 1));
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, static_cast<std::int64_t>(count), 0, bits,
                                           scratch.stream);

@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 __global__ void __launch_bounds__(tuning::kDirectThreads)
     copy_needed_pairs_kernel(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                              unsigned long long* count) {
-  PairWriter writer(to, room, count, tuning::kPairPlaces);
+  PairWriter writer(to, room, count, tuning::kReservedPairs);
   const std::uint64_t step = std::uint64_t{gridDim.x} * tuning::kDirectThreads;
   for (std::uint64_t at = direct_thread(); at - threadIdx.x % 32 < list.size; at += step) {
     const PointPair pair = at < list.size ? list.pairs[at] : PointPair{kNoPoint, kNoPoint};
@@ -128,23 +128,23 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
     PointPair pairs[kEach];
     unsigned found = 0;
     for (unsigned i = 0; i < kEach; ++i) {
-      const std::uint64_t place = at + 32 * i;
-      pairs[i] = place < list.size ? list.pairs[place] : PointPair{kNoPoint, kNoPoint};
+      const std::uint64_t entry = at + 32 * i;
+      pairs[i] = entry < list.size ? list.pairs[entry] : PointPair{kNoPoint, kNoPoint};
       found += wanted(pairs[i].first) ? 1 : 0;
       found += wanted(pairs[i].second) ? 1 : 0;
     }
     found = __reduce_add_sync(tuning::kWholeWarp, found);
     if (found == 0) continue;
-    unsigned long long place = 0;
-    if (lane == 0) place = atomicAdd(count, static_cast<unsigned long long>(found));
-    place = __shfl_sync(tuning::kWholeWarp, place, 0);
+    unsigned long long next = 0;
+    if (lane == 0) next = atomicAdd(count, static_cast<unsigned long long>(found));
+    next = __shfl_sync(tuning::kWholeWarp, next, 0);
     const auto put = [&](std::uint32_t row, std::uint32_t neighbor) {
       const unsigned takers = __ballot_sync(tuning::kWholeWarp, wanted(row));
       if (wanted(row)) {
-        keys[place + __popc(takers & ((1U << lane) - 1))] =
+        keys[next + __popc(takers & ((1U << lane) - 1))] =
             std::uint64_t{row - shape.rows.begin} << shape.bits | neighbor;
       }
-      place += __popc(takers);
+      next += __popc(takers);
     };
     for (unsigned i = 0; i < kEach; ++i) {
       put(pairs[i].first, pairs[i].second);
@@ -202,7 +202,7 @@ void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits
 }
 
 std::uint64_t most_copy_gaps() noexcept {
-  return std::uint64_t{tuning::kListBlocks} * (tuning::kDirectThreads / 32) * tuning::kPairPlaces;
+  return std::uint64_t{tuning::kListBlocks} * (tuning::kDirectThreads / 32) * tuning::kReservedPairs;
 }
 
 void launch_offer_numbers(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,

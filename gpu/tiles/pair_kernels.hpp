@@ -16,7 +16,7 @@ namespace epsflow::gpu {
 /// Pairs in device memory.
 struct PairsOnDevice {
   const PointPair* pairs = nullptr;
-  std::uint64_t size = 0;  ///< number of places, gaps included
+  std::uint64_t size = 0;  ///< number of entries, gaps included
 };
 
 /// Adds to counts[p] the neighbours of position p in the list, without p itself.
@@ -31,7 +31,7 @@ void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, cons
 /// Writes *count = the number of pairs with a position that is not core.
 void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
-/// Copies the pairs with a position that is not core to `to`, with gaps. *count: the places taken there. to: [room]
+/// Copies the pairs with a position that is not core to `to`, with gaps. *count: the entries used there. to: [room]
 void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream);
 /// Upper bound on the gaps that the copy leaves.

@@ -9,10 +9,11 @@
 
 namespace epsflow::gpu {
 
-/// Reserves many places at a time, as an atomic for each pair would delay products. Its members are equal in all lanes.
+/// Reserves many entries at a time, as an atomic for each pair would delay products. Its members are equal in all
+/// lanes.
 class PairWriter {
  public:
-  /// at_once: number of places to reserve at a time, at least 32.
+  /// at_once: number of entries to reserve at a time, at least 32.
   __device__ PairWriter(PointPair* list, std::uint64_t room, unsigned long long* count, std::uint32_t at_once)
       : list_(list), room_(room), count_(count), at_once_(at_once) {}
 
@@ -39,14 +40,14 @@ class PairWriter {
     write(before < left ? first + before : next + (before - left), pair);
   }
 
-  /// Fills the places after the warp's last pair with gaps. The whole warp must call it.
+  /// Fills the reserved entries after the warp's last pair with gaps. The whole warp must call it.
   __device__ void finish() const {
     for (std::uint32_t i = threadIdx.x % 32; i < left_; i += 32) write(at_ + i, {kNoPoint, kNoPoint});
   }
 
  private:
-  __device__ void write(std::uint64_t place, PointPair pair) const {
-    if (place < room_) list_[place] = pair;
+  __device__ void write(std::uint64_t i, PointPair pair) const {
+    if (i < room_) list_[i] = pair;
   }
 
   PointPair* list_;

@@ -73,13 +73,13 @@ RoundedRows<Real>::RoundedRows(const OrderedPoints& points, const std::uint32_t*
   tiles_.slices_per_tile = units_of(points.dims, kPerSlice<Real>);
   tiles_.steps = units_of(points.dims, kPerStep<Real>);
   slices_ = {memory, stream, std::uint64_t{tiles_.count} * tiles_.slices_per_tile * kSliceBytes};
-  bounds_ = {memory, stream, std::uint64_t{places()} + tiles_.count};
-  shapes_ = {memory, stream, places()};
+  bounds_ = {memory, stream, std::uint64_t{padded_count()} + tiles_.count};
+  shapes_ = {memory, stream, padded_count()};
   reach_ = {memory, stream, tiles_.count};
   components_ = {memory, stream, tiles_.count};
   tiles_.slices = slices_.data();
   tiles_.no = bounds_.data();
-  tiles_.gaps = bounds_.data() + places();
+  tiles_.gaps = bounds_.data() + padded_count();
   tiles_.shapes = shapes_.data();
   launch_factors(points_, frame, tiles_, stream);
 }
@@ -147,7 +147,7 @@ void RoundedRowSearch<Real>::round_all() {
   launch_shape_extremes(columns.shapes, points_.size, extremes.data(), stream_);
   const ShapeExtremes found = read_values(extremes.data(), 1, stream_).front();
   row_frame_ = {frame_.gamma, std::bit_cast<double>(found.norm), std::bit_cast<double>(found.radius), frame_.exponent};
-  launch_column_bounds(columns.shapes, row_frame_, points_.size, columns_->places(), columns.no, stream_);
+  launch_column_bounds(columns.shapes, row_frame_, points_.size, columns_->padded_count(), columns.no, stream_);
 }
 
 template <class Real>
@@ -161,7 +161,7 @@ void RoundedRowSearch<Real>::order_by_pivots() {
   const std::uint32_t n = points_.size;
   const std::uint32_t pivots = std::min(n, kMostPivots);
   const RoundedRows<Real> chosen(points_, nullptr, pivots, frame_, scratch());
-  launch_column_bounds(chosen.tiles().shapes, row_frame_, pivots, chosen.places(), chosen.tiles().no, stream_);
+  launch_column_bounds(chosen.tiles().shapes, row_frame_, pivots, chosen.padded_count(), chosen.tiles().no, stream_);
   const DeviceBuffer<std::uint32_t> counts(gpu_.memory, stream_, n);
   const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{n} * kMostPivots);
   const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{n} * kMostPivots);
@@ -169,7 +169,7 @@ void RoundedRowSearch<Real>::order_by_pivots() {
   check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream_));
   const RoundedRows<Real>& rows = *columns_;
   const ProductTiles<Real>& open = rows.tiles();
-  compare_with(rows, chosen, {open.shapes, nullptr, false, n, rows.places()},
+  compare_with(rows, chosen, {open.shapes, nullptr, false, n, rows.padded_count()},
                {.row_tiles = open.count, .column_tiles = chosen.tiles().count, .to = chosen.tiles().count}, {}, slots);
   const DeviceBuffer<unsigned long long> keys(gpu_.memory, stream_, n);
   const DeviceBuffer<double> radii(gpu_.memory, stream_, n);
@@ -191,7 +191,7 @@ template <class Real>
 void RoundedRowSearch<Real>::compare_with(const RoundedRows<Real>& rows, const RoundedRows<Real>& others,
                                           const RowRadii& radii, const TilePairs& pairs, const ColumnChoice& choice,
                                           const CandidateSlots<Real>& slots) const {
-  const DeviceBuffer<Real> no(gpu_.memory, stream_, rows.places());
+  const DeviceBuffer<Real> no(gpu_.memory, stream_, rows.padded_count());
   launch_bound_rows(radii, row_frame_, no.data(), rows.reach(), stream_);
   const std::uint64_t most =
       std::uint64_t{index::tile_blocks_of(pairs.row_tiles)} * index::tile_blocks_of(pairs.column_tiles);
@@ -229,7 +229,7 @@ void RoundedRowSearch<Real>::compare(const RoundedRows<Real>& rows, const double
     pairs.row_components = rows.components();
     pairs.column_components = columns_->components();
   }
-  compare_with(rows, *columns_, {rows.tiles().shapes, values, limits, rows.count(), rows.places()}, pairs, choice,
+  compare_with(rows, *columns_, {rows.tiles().shapes, values, limits, rows.count(), rows.padded_count()}, pairs, choice,
                slots);
 }
 
@@ -237,7 +237,7 @@ template <class Real>
 std::uint32_t RoundedRowSearch<Real>::most_columns(const RoundedRows<Real>& rows) const {
   const double most = sizeof(Real) == 4 ? tuning::kMostProducts16 : tuning::kMostProducts64;
   const double of_column =
-      static_cast<double>(rows.places()) * index::kTilePoints * (static_cast<double>(points_.dims) + 32);
+      static_cast<double>(rows.padded_count()) * index::kTilePoints * (static_cast<double>(points_.dims) + 32);
   return static_cast<std::uint32_t>(std::clamp(most / of_column, 1.0, static_cast<double>(column_tiles())));
 }
 
@@ -249,15 +249,15 @@ bool RoundedRowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
   while (room < kMostSlots && 2 * std::uint64_t{n} * room * (sizeof(std::uint32_t) + sizeof(Real)) <= most_bytes) {
     room *= 2;
   }
-  const DeviceBuffer<std::uint32_t> counts(gpu_.memory, stream_, n), kept(gpu_.memory, stream_, n);
+  const DeviceBuffer<std::uint32_t> counts(gpu_.memory, stream_, n), retained(gpu_.memory, stream_, n);
   const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{n} * room);
   const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{n} * room);
   const DeviceBuffer<double> retry(gpu_.memory, stream_, n);
   const DeviceBuffer<std::uint32_t> lost(gpu_.memory, stream_, 1);
   const CandidateSlots<Real> slots{{counts.data(), candidates.data(), room}, nearness.data()};
   check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream_));
-  check(cudaMemsetAsync(kept.data(), 0, kept.bytes(), stream_));
-  const NearestRows state{columns_->tiles().shapes, n, length_, radii_.data(), retry.data(), kept.data()};
+  check(cudaMemsetAsync(retained.data(), 0, retained.bytes(), stream_));
+  const NearestRows state{columns_->tiles().shapes, n, length_, radii_.data(), retry.data(), retained.data()};
   const auto compare_all = [&](const ColumnRange& range) {
     for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
       gpu_.cancel.check();

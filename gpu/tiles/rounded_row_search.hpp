@@ -28,8 +28,8 @@ class RoundedRows {
   void measure(double slack, const RoundedRows& columns, const TileFrame& frame, const Scratch& scratch);
 
   [[nodiscard]] std::uint32_t count() const noexcept { return points_.size; }
-  /// Returns the number of places of the tiles: count(), rounded up to whole tiles.
-  [[nodiscard]] std::uint32_t places() const noexcept { return tiles_.count * index::kTilePoints; }
+  /// Returns the number of rows of the tiles: count(), rounded up to whole tiles.
+  [[nodiscard]] std::uint32_t padded_count() const noexcept { return tiles_.count * index::kTilePoints; }
   [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
   [[nodiscard]] std::uint32_t* reach() const noexcept { return reach_.data(); }
   /// [tiles] for launch_tile_components()

@@ -66,9 +66,9 @@ __device__ double radius_from(const FactorShape& shape, const RowFrame& frame, R
 
 template <class Real>
 __global__ void column_bounds_kernel(const FactorShape* shapes, RowFrame frame, std::uint32_t count,
-                                     std::uint32_t places, Real* no) {
+                                     std::uint32_t padded_count, Real* no) {
   const std::uint64_t q = direct_thread();
-  if (q >= places) return;
+  if (q >= padded_count) return;
   if (q >= count) {
     no[q] = INFINITY;
     return;
@@ -89,7 +89,7 @@ template <class Real>
 __global__ void bound_rows_kernel(const __grid_constant__ RowRadii rows, RowFrame frame, Real* no,
                                   std::uint32_t* reach) {
   const std::uint64_t i = direct_thread();
-  if (i >= rows.places) return;
+  if (i >= rows.padded_count) return;
   const double radius = radius_of(rows, frame, i);
   if (radius < 0) {
     no[i] = static_cast<Real>(INFINITY);
@@ -302,8 +302,8 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
     radius = fmin(radius, radius_from(rows.shapes[p], frame, nth_largest(nearness, count, rows.wanted)));
   }
   const Real no = isinf(radius) ? kAnyDistance : row_bound<Real>(rows.shapes[p], frame, radius);
-  const std::uint32_t end = overflown ? rows.kept[p] : count;
-  std::uint32_t kept = 0;
+  const std::uint32_t end = overflown ? rows.retained[p] : count;
+  std::uint32_t retained = 0;
   for (std::uint32_t first = 0; first < end; first += 32) {
     const std::uint32_t i = first + lane;
     const std::uint32_t column = i < end ? columns[i] : 0;
@@ -311,15 +311,15 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
     const bool keeps = i < end && near >= no;
     const unsigned keepers = __ballot_sync(tuning::kWholeWarp, keeps);
     __syncwarp();  // after all have read, and before any writes
-    const std::uint32_t at = kept + __popc(keepers & ((1U << lane) - 1));
+    const std::uint32_t at = retained + __popc(keepers & ((1U << lane) - 1));
     if (keeps) columns[at] = column;
     if (keeps) nearness[at] = near;
-    kept += __popc(keepers);
+    retained += __popc(keepers);
     __syncwarp();
   }
   if (lane != 0) return;
-  slots.counts[p] = kept;
-  rows.kept[p] = kept;
+  slots.counts[p] = retained;
+  rows.retained[p] = retained;
   rows.radii[p] = radius;
   rows.retry[p] = overflown ? radius : -1;
   if (overflown) atomicAdd(lost, 1U);
@@ -363,18 +363,18 @@ __device__ std::uint32_t remove_far(const OrderedPoints& points, std::uint32_t p
     }
   }
   last *= 1 + 0x1p-38;
-  std::uint32_t kept = 0;
+  std::uint32_t retained = 0;
   for (std::uint32_t first = 0; first < count; first += 32) {
     const std::uint32_t i = first + lane;
     const std::uint32_t column = i < count ? columns[i] : 0;
     const bool keeps = i < count && sums[i] <= last;
     const unsigned keepers = __ballot_sync(tuning::kWholeWarp, keeps);
     __syncwarp();  // after all have read, and before any writes
-    if (keeps) columns[kept + __popc(keepers & ((1U << lane) - 1))] = column;
-    kept += __popc(keepers);
+    if (keeps) columns[retained + __popc(keepers & ((1U << lane) - 1))] = column;
+    retained += __popc(keepers);
     __syncwarp();
   }
-  return kept;
+  return retained;
 }
 
 /// One warp for each row.
@@ -424,17 +424,18 @@ void launch_ids_of(const std::uint32_t* positions, const std::uint32_t* order, s
 }
 
 template <class Real>
-void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std::uint32_t count, std::uint32_t places,
-                          Real* no, cudaStream_t stream) {
-  column_bounds_kernel<<<direct_blocks(places), tuning::kDirectThreads, 0, stream>>>(shapes, frame, count, places, no);
+void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std::uint32_t count,
+                          std::uint32_t padded_count, Real* no, cudaStream_t stream) {
+  column_bounds_kernel<<<direct_blocks(padded_count), tuning::kDirectThreads, 0, stream>>>(shapes, frame, count,
+                                                                                           padded_count, no);
   check_launch(stream);
 }
 
 template <class Real>
 void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, std::uint32_t* reach,
                        cudaStream_t stream) {
-  check(cudaMemsetAsync(reach, 0, rows.places / index::kTilePoints * sizeof *reach, stream));
-  bound_rows_kernel<<<direct_blocks(rows.places), tuning::kDirectThreads, 0, stream>>>(rows, frame, no, reach);
+  check(cudaMemsetAsync(reach, 0, rows.padded_count / index::kTilePoints * sizeof *reach, stream));
+  bound_rows_kernel<<<direct_blocks(rows.padded_count), tuning::kDirectThreads, 0, stream>>>(rows, frame, no, reach);
   check_launch(stream);
 }
 

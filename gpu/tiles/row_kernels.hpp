@@ -45,10 +45,10 @@ void launch_ids_of(const std::uint32_t* positions, const std::uint32_t* order, s
 
 // Real: float for half-precision factors, or double. Both are defined.
 
-/// Writes no[q] for `count` columns, and infinity up to `places`.
+/// Writes no[q] for `count` columns, and infinity up to `padded_count`.
 template <class Real>
-void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std::uint32_t count, std::uint32_t places,
-                          Real* no, cudaStream_t stream);
+void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std::uint32_t count,
+                          std::uint32_t padded_count, Real* no, cudaStream_t stream);
 
 /// The rows that are compared, and within which distance. [device]
 struct RowRadii {
@@ -58,10 +58,10 @@ struct RowRadii {
   const double* values = nullptr;
   bool limits = false;
   std::uint32_t count = 0;
-  std::uint32_t places = 0;  ///< of the tiles of the rows
+  std::uint32_t padded_count = 0;  ///< number of rows of their tiles
 };
-/// Writes no[i] for the rows; infinity for rows that take no pairs, and up to `places`. Also writes reach[tile]: the
-/// largest radius of its rows as the bits of a float, plus 1; 0 if they take no pairs.
+/// Writes no[i] for the rows; infinity for rows that take no pairs, and up to `padded_count`. Also writes reach[tile]:
+/// the largest radius of its rows as the bits of a float, plus 1; 0 if they take no pairs.
 template <class Real>
 void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, std::uint32_t* reach,
                        cudaStream_t stream);
@@ -126,10 +126,10 @@ void launch_list_blocks(const TilePairs& pairs, index::TileBlock* blocks, unsign
 struct NearestRows {
   const FactorShape* shapes = nullptr;
   std::uint32_t count = 0;
-  std::uint32_t wanted = 0;       ///< how many nearest columns
-  double* radii = nullptr;        ///< [count] in units of the frame
-  double* retry = nullptr;        ///< [count] the radius of rows that lost candidates, −1 of others
-  std::uint32_t* kept = nullptr;  ///< [count] number of candidates that launches before have left
+  std::uint32_t wanted = 0;           ///< how many nearest columns
+  double* radii = nullptr;            ///< [count] in units of the frame
+  double* retry = nullptr;            ///< [count] the radius of rows that lost candidates, −1 of others
+  std::uint32_t* retained = nullptr;  ///< [count] number of candidates that launches before have left
 };
 /// Lowers the radius of each row to the radius of its wanted-th nearest candidate, and drops candidates beyond it. A
 /// row whose slots overflowed also drops the candidates of this launch, and must be compared again with the radius in

@@ -10,7 +10,7 @@
 namespace epsflow::gpu {
 
 /// Pairs of neighbours are read once for the counts, and for each minpts once for unions and once for border points:
-/// from the list that the search kept, or, if there was no room for it, from another search.
+/// from the list that the search cached, or, if there was no room for it, from another search.
 class TileClustering final : public DeviceClustering {
  public:
   /// `task` need not outlive the call, but everything that it refers to must.

@@ -113,9 +113,9 @@ __device__ __forceinline__ bool classify(const Real (&sums)[M][N][4], const RowB
         if (above >= rows.no[m][i % 4 / 2]) part_found |= 1U << i;
         if (above - rows.no[m][i % 4 / 2] >= gap) part_yes |= 1U << i;
       }
-      const unsigned place = (m * kParts + p) * 4 * kPart;
-      found[place / 64] |= std::uint64_t{part_found} << place % 64;
-      yes[place / 64] |= std::uint64_t{part_yes} << place % 64;
+      const unsigned offset = (m * kParts + p) * 4 * kPart;
+      found[offset / 64] |= std::uint64_t{part_found} << offset % 64;
+      yes[offset / 64] |= std::uint64_t{part_yes} << offset % 64;
     }
   }
   return true;

@@ -105,19 +105,20 @@ __device__ void raise(double* most, double value) {
   atomicMax(reinterpret_cast<long long*>(most), __double_as_longlong(value));
 }
 
-/// One warp for each place of a tile.
+/// One warp for each row of a tile.
 template <class T, class Real>
-__global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTiles<Real> tiles, std::uint64_t places) {
+__global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTiles<Real> tiles,
+                               std::uint64_t padded_size) {
   constexpr std::uint32_t kBytes = sizeof(Real) / (sizeof(Real) == 4 ? 2 : 1);  // of a factor
-  const std::uint64_t place = direct_thread() / 32;
-  if (place >= places) return;
+  const std::uint64_t position = direct_thread() / 32;
+  if (position >= padded_size) return;
   const unsigned lane = threadIdx.x % 32;
-  const bool valid = place < points.size;
-  const auto id = valid ? points.order[place] : 0U;
+  const bool valid = position < points.size;
+  const auto id = valid ? points.order[position] : 0U;
   const Framed<T> framed{static_cast<const T*>(points.data) + std::uint64_t{id} * points.dims, frame.centre,
                          frame.exponent};
-  std::byte* const tile = tiles.slices + place / index::kTilePoints * tiles.slices_per_tile * kSliceBytes;
-  const auto row = static_cast<std::uint32_t>(place % index::kTilePoints);
+  std::byte* const tile = tiles.slices + position / index::kTilePoints * tiles.slices_per_tile * kSliceBytes;
+  const auto row = static_cast<std::uint32_t>(position % index::kTilePoints);
   double norm = 0;
   double error = 0;
   double length = 0;
@@ -127,33 +128,34 @@ __global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTil
     norm = fma(factor, factor, norm);
     error = fma(value - factor, value - factor, error);
     length = fma(value, value, length);
-    put(tile + factor_place(row, std::uint64_t{k} * kBytes), factor, Real{});
+    put(tile + factor_offset(row, std::uint64_t{k} * kBytes), factor, Real{});
   }
   norm = sum_of_warp(norm);
   error = sum_of_warp(error);
   length = sum_of_warp(length);
   if (lane != 0) return;
   const FactorShape shape{norm, radius_of(error, length)};
-  if (valid && tiles.shapes != nullptr) tiles.shapes[place] = shape;
+  if (valid && tiles.shapes != nullptr) tiles.shapes[position] = shape;
   if (!valid) {
-    tiles.no[place] = INFINITY;
+    tiles.no[position] = INFINITY;
   } else if (frame.exact) {
-    tiles.no[place] = index::exact_thresholds(norm, frame.limit, 1).reject;
+    tiles.no[position] = index::exact_thresholds(norm, frame.limit, 1).reject;
   } else {
     const index::RealThresholds thresholds = thresholds_of(shape, frame);
     const Real no = no_of(thresholds, Real{});
-    tiles.no[place] = no;
-    raise(tiles.gaps + place / index::kTilePoints, gap_of(thresholds, no));
+    tiles.no[position] = no;
+    raise(tiles.gaps + position / index::kTilePoints, gap_of(thresholds, no));
   }
 }
 
 template <class Real>
 void launch(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<Real>& tiles, cudaStream_t stream) {
-  const std::uint64_t places =
+  const std::uint64_t padded_size =
       (std::uint64_t{points.size} + index::kTilePoints - 1) / index::kTilePoints * index::kTilePoints;
-  check(cudaMemsetAsync(tiles.gaps, 0, places / index::kTilePoints * sizeof(Real), stream));
+  check(cudaMemsetAsync(tiles.gaps, 0, padded_size / index::kTilePoints * sizeof(Real), stream));
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    factors_kernel<T><<<direct_blocks(places * 32), tuning::kDirectThreads, 0, stream>>>(points, frame, tiles, places);
+    factors_kernel<T>
+        <<<direct_blocks(padded_size * 32), tuning::kDirectThreads, 0, stream>>>(points, frame, tiles, padded_size);
   });
   check_launch(stream);
 }

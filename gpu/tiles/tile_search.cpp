@@ -12,7 +12,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Upper bound on the places for one block of pairs of tiles, with all gaps. Every list has room for it.
+/// Upper bound on the entries for one block of pairs of tiles, with all gaps. Every list has room for it.
 constexpr std::uint64_t kLeastRoom =
     std::uint64_t{64} * index::kTilePoints * index::kTilePoints + std::uint64_t{1 << 20};
 /// Scaled coordinates are less than this power of two; half precision reaches 65504.
@@ -129,15 +129,15 @@ template <class Real>
 void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& bounds) {
   constexpr std::uint32_t kPerSlice = sizeof(Real) == 4 ? 64 : 16;
   const std::uint64_t tiles = quotient_up(points_.size, index::kTilePoints);
-  const std::uint64_t places = tiles * index::kTilePoints;
+  const std::uint64_t padded_size = tiles * index::kTilePoints;
   view.slices_per_tile = static_cast<std::uint32_t>(quotient_up(points_.dims, kPerSlice));
   view.steps = static_cast<std::uint32_t>(quotient_up(points_.dims, kPerSlice / 4));
   slices_ = {memory_, stream_.get(), tiles * view.slices_per_tile * kSliceBytes};
-  bounds = {memory_, stream_.get(), places + tiles};
+  bounds = {memory_, stream_.get(), padded_size + tiles};
   view.count = static_cast<std::uint32_t>(tiles);
   view.slices = slices_.data();
   view.no = bounds.data();
-  view.gaps = bounds.data() + places;
+  view.gaps = bounds.data() + padded_size;
   launch_factors(points_, frame_, view, stream_.get());
 }
 
@@ -190,76 +190,76 @@ void TileSearch::make_lists(std::uint64_t most) {
 }
 
 void TileSearch::for_each_list(const std::function<void(PairsOnDevice)>& visit) {
-  if (kept_) return visit({pairs_.data(), kept_size_});
+  if (cached_) return visit({pairs_.data(), cached_size_});
   if (tiles_->block_count() == 0) return;
   const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
   if (pairs_.size() == 0) make_lists(most);
-  Look look{.left = cut_work(), .whole = !std::exchange(looked_, true)};
+  Pass pass{.left = cut_work(), .whole = !std::exchange(first_pass_done_, true)};
   const auto hand_out = [&] {
-    if (look.taken > 0) visit({pairs_.data(), look.taken});
-    look.taken = 0;
-    look.whole = false;
+    if (pass.taken > 0) visit({pairs_.data(), pass.taken});
+    pass.taken = 0;
+    pass.whole = false;
   };
-  while (!look.left.empty()) {
+  while (!pass.left.empty()) {
     cancel_.check();
-    launch(look.left.back(), look.taken);
+    launch(pass.left.back(), pass.taken);
     const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
     if (counts.open <= open_.size() && counts.pairs <= pairs_.size()) {
-      look.taken = counts.pairs;
+      pass.taken = counts.pairs;
       figures_.undecided_pairs += counts.open;
-      look.left.pop_back();
-    } else if (!make_buffer(counts, look, most)) {
+      pass.left.pop_back();
+    } else if (!make_buffer(counts, pass, most)) {
       // A part that did not fit is done again: in a larger list, else in an empty list, else in two halves.
-      if (look.taken > 0) {
+      if (pass.taken > 0) {
         hand_out();
       } else {
-        halve_next(look);
+        halve_next(pass);
       }
     }
   }
-  if (!look.whole) return hand_out();
-  kept_ = true;
-  kept_size_ = look.taken;
+  if (!pass.whole) return hand_out();
+  cached_ = true;
+  cached_size_ = pass.taken;
   open_ = {};
-  visit({pairs_.data(), kept_size_});
+  visit({pairs_.data(), cached_size_});
 }
 
 /// Enlarges the lists for the part that `counts` belongs to, and for the remaining parts if each has as many pairs as
 /// this one. Returns false if that exceeds `most`.
-bool TileSearch::make_buffer(const PairCounts& counts, const Look& look, std::uint64_t most) {
+bool TileSearch::make_buffer(const PairCounts& counts, const Pass& pass, std::uint64_t most) {
   if (counts.open > open_.size()) {
     if (counts.open > most / 4) return false;
     open_ = {};
     open_ = {memory_, stream_.get(), counts.open + counts.open / 8};
     return true;
   }
-  const std::uint64_t wanted = counts.pairs + (counts.pairs - look.taken) * (look.left.size() - 1);
+  const std::uint64_t wanted = counts.pairs + (counts.pairs - pass.taken) * (pass.left.size() - 1);
   if (wanted > most) return false;
   DeviceBuffer<PointPair> larger(memory_, stream_.get(), std::min(most, wanted * 9 / 8 + kLeastRoom));
-  if (look.taken > 0) {
-    check(cudaMemcpyAsync(larger.data(), pairs_.data(), look.taken * sizeof(PointPair), cudaMemcpyDeviceToDevice,
+  if (pass.taken > 0) {
+    check(cudaMemcpyAsync(larger.data(), pairs_.data(), pass.taken * sizeof(PointPair), cudaMemcpyDeviceToDevice,
                           stream_.get()));
   }
   pairs_ = std::move(larger);
   return true;
 }
 
-void TileSearch::halve_next(Look& look) {
-  const TileWork work = look.left.back();
-  look.left.back() = {work.blocks, work.count, work.first + work.stride, 2 * work.stride};
-  look.left.push_back({work.blocks, work.count, work.first, 2 * work.stride});
+void TileSearch::halve_next(Pass& pass) {
+  const TileWork work = pass.left.back();
+  pass.left.back() = {work.blocks, work.count, work.first + work.stride, 2 * work.stride};
+  pass.left.push_back({work.blocks, work.count, work.first, 2 * work.stride});
 }
 
 void TileSearch::forget_united(const std::uint32_t* core_bits) {
-  if (!kept_ || kept_size_ < tuning::kFewestForgotten) return;
-  const PairsOnDevice list{pairs_.data(), kept_size_};
+  if (!cached_ || cached_size_ < tuning::kFewestForgotten) return;
+  const PairsOnDevice list{pairs_.data(), cached_size_};
   unsigned long long* const count = &counts_.data()->pairs;
   launch_count_needed_pairs(list, core_bits, count, stream_.get());
   const std::uint64_t room = read_values(count, 1, stream_.get()).front() + most_copy_gaps();
-  if (room > kept_size_ / 2 || room * sizeof(PointPair) > memory_.available()) return;
+  if (room > cached_size_ / 2 || room * sizeof(PointPair) > memory_.available()) return;
   DeviceBuffer<PointPair> needed(memory_, stream_.get(), room);
   launch_copy_needed_pairs(list, core_bits, needed.data(), room, count, stream_.get());
-  kept_size_ = read_values(count, 1, stream_.get()).front();
+  cached_size_ = read_values(count, 1, stream_.get()).front();
   pairs_ = std::move(needed);
 }
 

@@ -31,7 +31,7 @@ struct TileSearchOptions {
   bool portable = false;  ///< uses no kernels for a particular GPU
 };
 
-/// Writes pairs to a list in device memory. If all fit, the list is kept and read again later. If not, the list is
+/// Writes pairs to a list in device memory. If all fit, the list is cached and read again later. If not, the list is
 /// filled share by share, and each pass over the pairs is a new search.
 class TileSearch {
  public:
@@ -43,15 +43,15 @@ class TileSearch {
   /// done before a list is overwritten. Throws Cancelled, DeviceOutOfMemory.
   void for_each_list(const std::function<void(PairsOnDevice)>& visit);
 
-  /// Removes pairs of two core points, if the list is kept and becomes much shorter: they are united already, and stay
-  /// so for smaller minpts. core_bits: one bit for each position.
+  /// Removes pairs of two core points, if the list is cached and becomes much shorter: they are united already, and
+  /// stay so for smaller minpts. core_bits: one bit for each position.
   void forget_united(const std::uint32_t* core_bits);
 
   [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   [[nodiscard]] const TileFigures& figures() const noexcept { return figures_; }
-  /// True if the list is kept: it holds all pairs, except those that forget_united() removed.
-  [[nodiscard]] bool kept() const noexcept { return kept_; }
+  /// True if the list is cached: it holds all pairs, except those that forget_united() removed.
+  [[nodiscard]] bool cached() const noexcept { return cached_; }
 
  private:
   struct TileSample {
@@ -59,10 +59,10 @@ class TileSearch {
     std::uint64_t stride = 0;  ///< one block in this many; 0 before a sample is taken
   };
   /// The state of a pass over all pairs.
-  struct Look {
+  struct Pass {
     std::vector<TileWork> left;  ///< parts still to be compared, the next one last
-    std::uint64_t taken = 0;     ///< number of places of the list in use
-    bool whole = true;           ///< the list holds all pairs so far, and may be kept
+    std::uint64_t taken = 0;     ///< number of entries of the list in use
+    bool whole = true;           ///< the list holds all pairs so far, and may be cached
   };
 
   void choose_frame(const TileSurvey& survey, double eps);
@@ -74,8 +74,8 @@ class TileSearch {
   [[nodiscard]] std::vector<TileWork> cut_work() const;
   void make_lists(std::uint64_t most);
   void launch(const TileWork& work, std::uint64_t taken) const;
-  [[nodiscard]] bool make_buffer(const PairCounts& counts, const Look& look, std::uint64_t most);
-  static void halve_next(Look& look);
+  [[nodiscard]] bool make_buffer(const PairCounts& counts, const Pass& pass, std::uint64_t most);
+  static void halve_next(Pass& pass);
 
   std::shared_ptr<const DeviceTileOrder> tiles_;
   DeviceMemory& memory_;
@@ -97,9 +97,9 @@ class TileSearch {
   DeviceBuffer<PointPair> pairs_;
   DeviceBuffer<PointPair> open_;
   TileSample sample_;
-  bool looked_ = false;  // the first pass decides whether a list is kept
-  bool kept_ = false;
-  std::uint64_t kept_size_ = 0;
+  bool first_pass_done_ = false;  // the first pass decides whether a list is cached
+  bool cached_ = false;
+  std::uint64_t cached_size_ = 0;
   StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 

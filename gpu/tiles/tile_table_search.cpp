@@ -36,7 +36,7 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
   const CountedRows::Cuts cuts = rows_.cut(parts * kShares);
   const std::size_t shares = cuts.rows.size() - 1;
   const std::size_t full = std::max<std::size_t>(1, shares / parts);
-  std::size_t size = search_->kept() ? 1 : full;
+  std::size_t size = search_->cached() ? 1 : full;
   for (std::size_t first = 0; first < shares; first += size, size = std::min(2 * size, full)) {
     add_batch(plan_, cuts, first, std::min(first + size, shares));
   }
@@ -76,7 +76,7 @@ void TileTableSearch::collect_keys(const PairKeys& shape, Lane& lane) {
     launch_pair_keys(list, shape, lane.keys.data(), lane.key_count.data(), stream);
   };
   launch_begin_keys(shape, lane.keys.data(), lane.key_count.data(), stream);
-  if (search_->kept()) return search_->for_each_list(add_keys_of);
+  if (search_->cached()) return search_->for_each_list(add_keys_of);
   const std::scoped_lock lock(searching_);
   search_->for_each_list([&](PairsOnDevice list) {
     search_->stream().synchronize();

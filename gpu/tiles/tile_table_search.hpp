@@ -15,8 +15,8 @@
 
 namespace epsflow::gpu {
 
-/// A batch is a range of rows. It takes its pairs, from both sides, from the list that the search kept, and sorts them.
-/// If the list had no room for all pairs, each batch is a search of its own.
+/// A batch is a range of rows. It takes its pairs, from both sides, from the list that the search cached, and sorts
+/// them. If the list had no room for all pairs, each batch is a search of its own.
 class TileTableSearch final : public TableSearch {
  public:
   /// Searches and counts. The GPU must be the current one. Throws DeviceOutOfMemory, Cancelled.

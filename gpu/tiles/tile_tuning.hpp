@@ -6,9 +6,9 @@
 
 namespace epsflow::gpu::tuning {
 
-/// Places of a list of pairs that a warp reserves at a time. Unused ones become gaps, in thousands of warps.
-inline constexpr std::uint32_t kPairPlaces = 128;
-inline constexpr std::uint32_t kOpenPlaces = 32;
+/// Entries of a list of pairs that a warp reserves at a time. Unused ones become gaps, in thousands of warps.
+inline constexpr std::uint32_t kReservedPairs = 128;
+inline constexpr std::uint32_t kReservedOpen = 32;
 /// Upper bound on the products of coordinates of one launch, plus some for each pair, so that a cancelled run ends
 /// between launches. An H200 makes 2e14 a second in half precision, 1e13 in float64.
 inline constexpr double kMostProducts16 = 4e13;
@@ -32,7 +32,7 @@ inline constexpr double kNearNorm = 128;
 /// If a larger share of the compared pairs is undecided, float64 products are faster: an undecided pair takes about a
 /// hundred times as long as one float64 product. A first guess.
 inline constexpr double kMostOpen = 1.0 / 128;
-/// From this size of a kept list on, it pays to remove pairs that are no longer needed.
+/// From this size of a cached list on, it pays to remove pairs that are no longer needed.
 inline constexpr std::uint64_t kFewestForgotten = 4 << 20;
 /// The list may take this fraction of the free memory, given as a divisor.
 inline constexpr std::uint64_t kPairShare = 3;

@@ -30,14 +30,14 @@ struct TileWork {
   }
 };
 
-/// Places taken in the lists of a PairSink. They may exceed the capacity.
+/// Numbers of entries used in the lists of a PairSink. They may exceed the capacity.
 struct PairCounts {
   unsigned long long pairs;
   unsigned long long open;
 };
 
 /// The destination of the pairs. Kernels write nothing past the end of a list, but continue to count, so that the
-/// caller sees from the counts how many places are missing. [device]
+/// caller sees from the counts how many entries are missing. [device]
 struct PairSink {
   PointPair* pairs = nullptr;     ///< gaps are kNoPoint
   std::uint64_t room = 0;         ///< capacity of pairs
@@ -66,13 +66,13 @@ struct FactorShape {
   double radius;
 };
 
-/// Points as factors of products, by tile and slice, and zeros for places without a point. The eight pieces of 16 bytes
+/// Points as factors of products, by tile and slice, and zeros for rows without a point. The eight pieces of 16 bytes
 /// of a row are swizzled, piece c with piece c ^ (row mod 8), against bank conflicts. Source of the swizzle: FaSTED,
 /// and TMA's 128-byte swizzle. Real: type of the sums; float for half-precision factors. [device]
 template <class Real>
 struct ProductTiles {
   std::byte* slices = nullptr;  ///< [tiles × slices_per_tile × kSliceBytes]
-  /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite for a place without a point.
+  /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite for a row without a point.
   Real* no = nullptr;
   FactorShape* shapes = nullptr;  ///< [tiles × 128], for each point; null if not wanted
   Real* gaps = nullptr;  ///< [tiles] a product that exceeds the sum of two bounds by the gaps of their tiles is a yes
@@ -83,7 +83,7 @@ struct ProductTiles {
 };
 
 /// Returns the offset in its tile of byte `at` of a row of factors, after the swizzle.
-[[nodiscard]] EPSFLOW_HOST_DEVICE constexpr std::uint64_t factor_place(std::uint32_t row, std::uint64_t at) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE constexpr std::uint64_t factor_offset(std::uint32_t row, std::uint64_t at) noexcept {
   const std::uint64_t piece = at % kRowBytes / 16 ^ row % 8;
   return at / kRowBytes * kSliceBytes + row * kRowBytes + piece * 16 + at % 16;
 }

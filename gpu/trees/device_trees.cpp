@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include <epsflow/gpu/base/kept_block.hpp>
+#include <epsflow/gpu/base/retained_block.hpp>
 #include <epsflow/gpu/trees/device_boruvka.hpp>
 #include <epsflow/gpu/trees/device_dendrogram.hpp>
 
@@ -64,7 +64,8 @@ class GpuTree final : public HeldTree {
     const auto of_clusters = copy_of(std::span<const SelectedCluster>(chosen.of_clusters), gpu_.memory, stream_);
     if (labels == MemorySpace::device) {
       const std::uint64_t probability_bytes = aligned(size() * sizeof(double));
-      const auto block = std::make_shared<KeptBlock>(shared_memory_, probability_bytes + size() * sizeof(std::int32_t));
+      const auto block =
+          std::make_shared<RetainedBlock>(shared_memory_, probability_bytes + size() * sizeof(std::int32_t));
       auto* const probabilities = reinterpret_cast<double*>(block->data());
       auto* const numbers = reinterpret_cast<std::int32_t*>(block->data() + probability_bytes);
       launch_label(condensed, of_clusters.data(), numbers, probabilities, stream_);

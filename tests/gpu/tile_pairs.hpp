@@ -70,7 +70,7 @@ struct Device {
 };
 
 /// Collects all lists of one pass over the pairs. Returns the number of lists.
-inline std::size_t look(TileSearch& search, PairTimes& times) {
+inline std::size_t collect_lists(TileSearch& search, PairTimes& times) {
   const std::uint64_t n = search.tiles().size();
   const auto order = search.tiles().host_order();
   times.assign(n * n, 0);
@@ -116,12 +116,12 @@ void check_case(Device& device, const DataSet& data, double eps, Check check_fig
       TileSearch search(points, tiles, {.eps = eps, .decide = filter.decide, .portable = filter.portable},
                         device.memory, device.cancel);
       PairTimes found;
-      look(search, found);
+      collect_lists(search, found);
       require_same(found, expected, data.size());
       REQUIRE(search.figures().tile_pairs == tiles->tile_pairs());
       check_figures(filter.decide, search.figures());
-      if (!search.kept()) continue;
-      REQUIRE(look(search, found) == 1);
+      if (!search.cached()) continue;
+      REQUIRE(collect_lists(search, found) == 1);
       require_same(found, expected, data.size());
     }
   }

@@ -19,7 +19,7 @@
 namespace epsflow::gpu {
 namespace {
 
-TEST_CASE("gpu error: names the error, the place and the remedy") {
+TEST_CASE("gpu error: names the error, the source line and the remedy") {
   CHECK_NOTHROW(check(cudaSuccess));
   test::check_mentions(test::error_of<DeviceError>([] { check(cudaErrorInvalidValue); }),
                        {"cudaErrorInvalidValue", "memory_test.cpp", "EngineOptions::backend = BackendChoice::cpu"});
@@ -29,7 +29,7 @@ TEST_CASE("gpu error: names the error, the place and the remedy") {
                        {"EPSFLOW_CUDA_ARCHITECTURES"});
 }
 
-TEST_CASE("gpu memory: a limit is kept, and what is freed can be had again") {
+TEST_CASE("gpu memory: a limit is obeyed, and what is freed can be had again") {
   if (!test::have_gpu()) return;
   DeviceMemory memory(0, 1 << 20);
   const Stream stream;
@@ -62,7 +62,7 @@ TEST_CASE("gpu memory: what is idle is given back after a second, and can be had
   const DeviceBuffer<std::uint8_t> held(memory, stream.get(), kHeld);
   stream.synchronize();
   const std::uint64_t before = free_memory(0);
-  const auto kept = [&] {
+  const auto retained = [&] {
     const std::uint64_t now = free_memory(0);
     return now < before ? before - now : 0;
   };
@@ -70,12 +70,12 @@ TEST_CASE("gpu memory: what is idle is given back after a second, and can be had
     const auto begin = std::chrono::steady_clock::now();
     { const DeviceBuffer<std::uint8_t> most(memory, stream.get(), kMost); }
     stream.synchronize();
-    const std::uint64_t soon = kept();
+    const std::uint64_t soon = retained();
     if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500)) CHECK(soon >= kMost);
-    while (kept() > kHeld && std::chrono::steady_clock::now() - begin < std::chrono::seconds(30)) {
+    while (retained() > kHeld && std::chrono::steady_clock::now() - begin < std::chrono::seconds(30)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    CHECK(kept() <= kHeld);
+    CHECK(retained() <= kHeld);
     CHECK(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(900));
   }
   CHECK(memory.used() == kHeld);

@@ -25,8 +25,8 @@ using test::Random;
 
 /// The first tile of factors belongs to the rows; only its first row is used. All other tiles are columns.
 constexpr std::uint32_t kTiles = 5;
-constexpr std::uint32_t kPlaces = kTiles * index::kTilePoints;
-constexpr std::uint32_t kColumns = kPlaces - index::kTilePoints;
+constexpr std::uint32_t kPaddedRows = kTiles * index::kTilePoints;
+constexpr std::uint32_t kColumns = kPaddedRows - index::kTilePoints;
 
 /// Returns the bound of tile_search.cpp: for every 16 coordinates, 17 terms each lose up to the last bit of a float.
 double gamma_of(std::uint32_t dims) { return std::ceil(dims / 16.0) * 17 * 0x1p-23; }
@@ -77,8 +77,8 @@ std::vector<Kernel> kernels() {
   return all;
 }
 
-/// Multiplies a row with many columns of factors in half precision. Its [kPlaces × dims] values begin with the row, in
-/// a tile without other values; the columns follow.
+/// Multiplies a row with many columns of factors in half precision. Its [kPaddedRows × dims] values begin with the row,
+/// in a tile without other values; the columns follow.
 class Products {
  public:
   Products(std::uint32_t dims, const std::vector<double>& row, const std::vector<double>& columns) {
@@ -87,11 +87,11 @@ class Products {
     tiles_.count = kTiles;
     const std::uint64_t tile_bytes = std::uint64_t{tiles_.slices_per_tile} * kSliceBytes;
     std::vector<std::byte> bytes(kTiles * tile_bytes);
-    const auto put = [&](std::uint32_t place, const double* values) {
+    const auto put = [&](std::uint32_t position, const double* values) {
       for (std::uint32_t k = 0; k < dims; ++k) {
         const std::uint16_t bits = half_bits(values[k]);
-        std::memcpy(&bytes[place / index::kTilePoints * tile_bytes +
-                           factor_place(place % index::kTilePoints, std::uint64_t{k} * 2)],
+        std::memcpy(&bytes[position / index::kTilePoints * tile_bytes +
+                           factor_offset(position % index::kTilePoints, std::uint64_t{k} * 2)],
                     &bits, sizeof(bits));
       }
     };
@@ -164,7 +164,7 @@ class Products {
   }
   /// The threshold of the row is 0, so a sum of two thresholds is the column's. Other rows reach no threshold.
   void set_thresholds(DeviceBuffer<float>& to, const std::vector<float>& of_columns) {
-    std::vector<float> all(kPlaces, std::numeric_limits<float>::infinity());
+    std::vector<float> all(kPaddedRows, std::numeric_limits<float>::infinity());
     all[0] = 0;
     std::copy(of_columns.begin(), of_columns.end(), all.begin() + index::kTilePoints);
     copy(to.data(), all.data(), all.size() * sizeof(float));
@@ -173,7 +173,7 @@ class Products {
   DeviceMemory memory_{0, 1ULL << 28};
   Stream stream_;
   DeviceBuffer<std::byte> slices_;
-  DeviceBuffer<float> no_{memory_, stream_.get(), kPlaces};
+  DeviceBuffer<float> no_{memory_, stream_.get(), kPaddedRows};
   DeviceBuffer<float> gaps_{memory_, stream_.get(), kTiles};
   DeviceBuffer<index::TileBlock> block_{memory_, stream_.get(), 1};
   DeviceBuffer<PairCounts> counts_{memory_, stream_.get(), 1};
@@ -238,15 +238,15 @@ std::vector<Pattern> patterns() {
   // One product is large. All others have all digits just below its last bit or a few bits further down, so they vanish
   // if tensor cores drop these digits. The large product comes first, last in a step, or repeatedly.
   for (const unsigned every : {16U, 64U, 1U << 30U}) {
-    for (const unsigned place : {0U, 15U}) {
+    for (const unsigned remainder : {0U, 15U}) {
       all.push_back(
           {"one large term and dust",
-           [=](Random&, std::uint32_t k) { return k % every == place ? kBelowTwo * 0x1p9 : kBelowTwo * 0x1p-3; },
+           [=](Random&, std::uint32_t k) { return k % every == remainder ? kBelowTwo * 0x1p9 : kBelowTwo * 0x1p-3; },
            [=](Random& random, std::uint32_t k, std::uint32_t column, double) {
              // Columns have one sign, the other sign, or both.
              const double sign = column % 3 == 0 ? 1 : column % 3 == 1 ? -1 : sign_of(random);
              const double large = (column / 3 % 2 == 0 ? 1 : kBelowTwo) * 0x1p9;
-             if (k % every == place) return large;
+             if (k % every == remainder) return large;
              return sign * std::ldexp(kBelowTwo, -1 - static_cast<int>(column / 6 % 14));
            }});
     }

@@ -200,7 +200,7 @@ TEST_CASE("tile clustering: the neighbours of the CPU, ids and distances") {
   }
 }
 
-TEST_CASE("tile clustering: where the GPU has little memory each look at the pairs is a search, with the same labels") {
+TEST_CASE("tile clustering: where GPU memory is short each pass over the pairs is a search, with the same labels") {
   if (!test::have_gpu()) return;
   // There are five million pairs, each counted once. The list of a search has room for at most 2.8 million.
   const Engine engine({.threads = 2, .backend = BackendChoice::gpu, .gpu = 0, .gpu_memory = 64_MiB});

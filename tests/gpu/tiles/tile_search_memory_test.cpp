@@ -15,7 +15,7 @@
 namespace epsflow::gpu {
 namespace {
 
-TEST_CASE("tile search: where memory is short the lists together hold each pair once, at every look") {
+TEST_CASE("tile search: where memory is short the lists together hold each pair once, in every pass") {
   if (!test::have_gpu()) return;
   Random random(1);
   std::vector<double> values(4500 * 9);
@@ -42,16 +42,16 @@ TEST_CASE("tile search: where memory is short the lists together hold each pair 
                           device.memory, device.cancel);
         PairTimes found;
         for (int times = 0; times < 2; ++times) {
-          REQUIRE(look(search, found) > 1);
+          REQUIRE(collect_lists(search, found) > 1);
           require_same(found, expected, data->size());
-          REQUIRE_FALSE(search.kept());
+          REQUIRE_FALSE(search.cached());
         }
       }
     }
   }
 }
 
-TEST_CASE("tile search: a kept list grows from what it had room for at first") {
+TEST_CASE("tile search: a cached list grows from what it had room for at first") {
   if (!test::have_gpu()) return;
   Device device(2ULL << 30);
   const DataSet data = test::make_data("clustered", 3000, 7, Precision::float32, 2);
@@ -65,8 +65,8 @@ TEST_CASE("tile search: a kept list grows from what it had room for at first") {
     TileSearch search(points, tiles, {.eps = all, .decide = filter.decide, .portable = filter.portable}, device.memory,
                       device.cancel);
     PairTimes found;
-    CHECK(look(search, found) == 1);
-    CHECK(search.kept());
+    CHECK(collect_lists(search, found) == 1);
+    CHECK(search.cached());
     CHECK(count_pairs(found) == std::size_t{3000} * 2999 / 2);
   }
 }

@@ -302,7 +302,7 @@ TEST_CASE("tile search: left open, pairs are decided in half precision unless th
       TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::automatic}, device.memory, device.cancel);
       REQUIRE(search.figures().filter == c.expected);
       PairTimes found;
-      look(search, found);
+      collect_lists(search, found);
       const PairTimes expected = expected_pairs(data, 1);
       REQUIRE(count_pairs(expected) > 0);
       require_same(found, expected, data.size());

@@ -16,16 +16,16 @@
 namespace epsflow::gpu {
 
 /// Memory of results or points that stay on the device. It is usable at once on any stream, and may outlive its engine.
-class KeptBlock {
+class RetainedBlock {
  public:
-  KeptBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)
+  RetainedBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)
       : memory_(std::move(memory)), bytes_(*memory_, stream_.get(), bytes) {
     stream_.synchronize();  // others write to it on their own streams
   }
-  KeptBlock(const KeptBlock&) = delete;
-  KeptBlock& operator=(const KeptBlock&) = delete;
+  RetainedBlock(const RetainedBlock&) = delete;
+  RetainedBlock& operator=(const RetainedBlock&) = delete;
   /// Waits for the device, because the caller may have used any stream to read the memory.
-  ~KeptBlock() {
+  ~RetainedBlock() {
     try {
       const DeviceScope scope(device());
       (void)cudaDeviceSynchronize();
