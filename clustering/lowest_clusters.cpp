@@ -29,7 +29,7 @@ void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearc
 }
 
 bool finds_clusters_at(const index::Grid& grid) noexcept {
-  return grid.dims() <= index::kMostIndexedDims && grid.finds_places();
+  return grid.dims() <= index::kMostIndexedDims && grid.supports_any_point();
 }
 
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,

@@ -13,12 +13,12 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/device_part.hpp>
-#include <epsflow/core/kept_core.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/phases.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/core/stored_core.hpp>
 #include <epsflow/core/table_search.hpp>
 #include <epsflow/core/tree_parts.hpp>
 
@@ -42,7 +42,7 @@ struct IndexFigures {
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;
-  bool pairs_stay = false;  ///< pairs are found once and kept if memory suffices: more minpts cost little
+  bool pairs_stay = false;  ///< pairs are found once and stored if memory suffices: more minpts cost little
 };
 
 /// The index of one eps: immutable, thread-safe. It makes one object for each use, and must outlive these objects.
@@ -66,8 +66,8 @@ class Index {
   [[nodiscard]] virtual std::unique_ptr<Counted> count(const DirectOptions& options) const = 0;
   /// Runs the first phase for a part; options.shared is set. Throws UsageError if it cannot; Cancelled; ResourceError.
   [[nodiscard]] virtual std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const = 0;
-  /// Makes the place for the labels of such a clustering. It must outlive the result of count(). Throws ResourceError.
-  [[nodiscard]] virtual std::unique_ptr<LabelStore> place(const DirectOptions& options) const = 0;
+  /// Makes the store for the labels of such a clustering. It must outlive the result of count(). Throws ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const = 0;
 };
 
 /// The tree of one minpts in the memory of a backend. All functions may wait, and throw ResourceError.
@@ -171,7 +171,7 @@ class Backend {
   }
   /// Keeps core points of a plain space, to assign other points by them. Returns null if the backend cannot. core: its
   /// labels are not negative. Copies the data that it needs. Throws Cancelled, ResourceError.
-  [[nodiscard]] virtual std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) = 0;
+  [[nodiscard]] virtual std::unique_ptr<StoredCore> keep(const CoreInput& core, const CancelToken& cancel) = 0;
   /// Runs a task that may wait for the device, on a thread of the backend, or at once. It must not throw.
   virtual void post(const std::function<void()>& task) { task(); }
   /// Returns the object that makes memory of tables accessible to the device's copies; null if any memory is.

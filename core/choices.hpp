@@ -55,7 +55,7 @@ template <class T>
 /// tested. "The paper", here and below, is Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU". On
 /// the CPU `global` and `shared` are the same.
 enum class Kernel : std::uint8_t {
-  /// Writes each neighbour straight to its place in the row of its point, so that nothing is left to sort.
+  /// Writes each neighbour straight to its position in the row of its point, so that nothing is left to sort.
   rows,
   /// Emits pairs (point, neighbour) in any order, and sorts them into rows afterwards. A thread of the GPU searches one
   /// point (the paper's Algorithm 2).
@@ -137,13 +137,14 @@ struct Choice<StrategyChoice> {
 enum class IndexChoice : std::uint8_t {
   automatic,
   /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest
-  /// variance. On a GPU that decides with tensor cores (SearchOptions::decide), tiles take the place of cells: the
-  /// points are sorted by the coordinates of largest variance and divided into tiles of 128 points. Two tiles are
-  /// compared only if their coordinates do not rule out neighbours.
+  /// variance. On a GPU that decides with tensor cores (SearchOptions::decide), tiles replace cells: the points
+  /// are sorted by the coordinates of largest variance and divided into tiles of 128 points. Two tiles are compared
+  /// only if their coordinates do not rule out neighbours.
   grid,
-  /// Points are sorted by some coordinates and by their distances to some places (pivots), and divided into tiles of
+  /// Points are sorted by some coordinates and by their distances to some points (pivots), and divided into tiles of
   /// 128 points. Two tiles are compared only if these values do not rule out neighbours. The engine chooses the pivots:
-  /// corners of the bounding box, random places in it, and random points (after MiSTIC, Donnelly & Gowanlock 2024).
+  /// corners of the bounding box, random points in it, and random points of the data (after MiSTIC, Donnelly &
+  /// Gowanlock 2024).
   tree,
   all,  ///< every pair of points
 };

@@ -22,29 +22,29 @@ struct DeviceStream {
 class DevicePointsView {
  public:
   DevicePointsView() = default;
-  /// data: [device] n · dims coordinates. Engine::load() waits for the work that the stream of `place` has by then.
+  /// data: [device] n · dims coordinates. Engine::load() waits for the work that is in the stream by then.
   /// Throws UsageError for sizes that PointsView refuses, and for a null pointer if n > 0.
-  DevicePointsView(const float* data, std::size_t n, std::size_t dims, DeviceStream place = {})
-      : DevicePointsView(data, n, dims, Precision::float32, place) {}
-  DevicePointsView(const double* data, std::size_t n, std::size_t dims, DeviceStream place = {})
-      : DevicePointsView(data, n, dims, Precision::float64, place) {}
+  DevicePointsView(const float* data, std::size_t n, std::size_t dims, DeviceStream device_stream = {})
+      : DevicePointsView(data, n, dims, Precision::float32, device_stream) {}
+  DevicePointsView(const double* data, std::size_t n, std::size_t dims, DeviceStream device_stream = {})
+      : DevicePointsView(data, n, dims, Precision::float64, device_stream) {}
 
   [[nodiscard]] const void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] Precision precision() const noexcept { return precision_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size_} * dims_ * bytes_of(precision_); }
-  [[nodiscard]] int device() const noexcept { return place_.device; }
-  [[nodiscard]] CUstream_st* stream() const noexcept { return place_.stream; }
+  [[nodiscard]] int device() const noexcept { return device_stream_.device; }
+  [[nodiscard]] CUstream_st* stream() const noexcept { return device_stream_.stream; }
 
  private:
-  DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, DeviceStream place);
+  DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision, DeviceStream device_stream);
 
   const void* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t dims_ = 1;
   Precision precision_ = Precision::float64;
-  DeviceStream place_;
+  DeviceStream device_stream_;
 };
 
 /// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do

@@ -42,10 +42,9 @@ struct PointsCopy {
 /// before any begins a step that reads or overwrites the data that were sent. The opened buffers of a device are closed
 /// before the DevicePart that made it is destroyed.
 ///
-/// copy_all() takes the place of all these: it only reads, and several parts may be read at once. Otherwise only
-/// rows_of() may be called during another call for the same device. Data that a call sends have arrived when it
-/// returns. `buffers` has the peer buffers of all devices, in their order, its own too. All functions throw
-/// ResourceError.
+/// copy_all() replaces all these: it only reads, and several parts may be read at once. Otherwise only rows_of() may be
+/// called during another call for the same device. Data that a call sends have arrived when it returns. `buffers` has
+/// the peer buffers of all devices, in their order, its own too. All functions throw ResourceError.
 class DevicePart {
  public:
   DevicePart() = default;
@@ -86,8 +85,8 @@ class DevicePart {
 
   using PeerBuffers = std::span<const std::unique_ptr<PeerBuffer>>;
   /// Sends the rows of this device to their parts, and frees them here. The rows of part p become points of buffer p.
-  /// places: [parts] the index of the first of them among the points of the buffer.
-  virtual void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) = 0;
+  /// offsets: [parts] the index of the first of them among the points of the buffer.
+  virtual void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> offsets) = 0;
 
   /// The points of its part that other parts have as ghosts.
   struct SendLists {
@@ -117,8 +116,9 @@ class DevicePart {
     const std::uint8_t* core = nullptr;  ///< null: no core flags are sent
   };
   /// Sends the results to the devices that the points came from. numbers: numbers[label] replaces each label; if it
-  /// is empty, labels stay. places: [devices + 1] begin of the points of each device among the own points of this part.
-  virtual void send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
+  /// is empty, labels stay. offsets: [devices + 1] begin of the points of each device among the own points of this
+  /// part.
+  virtual void send_back(PeerBuffers buffers, std::span<const std::uint64_t> offsets, const OfPoints& found,
                          std::span<const std::int32_t> numbers) = 0;
   /// Copies the results that were sent back to host memory, in the order of its rows. Null: not copied.
   virtual void take_back(std::int32_t* labels, std::uint8_t* core) = 0;

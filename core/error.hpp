@@ -1,4 +1,4 @@
-// Errors of the library: every text names the fault, its place and the remedy.
+// Errors of the library: every text names the fault, its location and the remedy.
 #pragma once
 
 #include <cstdint>

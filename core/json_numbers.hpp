@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kMostCount = (std::uint64_t{1} << 53) - 1;
 template <class Json>
 class JsonNumbers {
  public:
-  /// object: must outlive this. path: its place in the document, "results[3]"; empty for the document itself. Throws
+  /// object: must outlive this. path: its position in the document, "results[3]"; empty for the document itself. Throws
   /// InputError for a value that is not an object.
   JsonNumbers(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
     if (!object_.is_object()) fail(path_.empty() ? "all of it" : path_, object_, "an object");

@@ -22,8 +22,8 @@ namespace epsflow {
 /// The label of noise. Clusters are 0, 1, 2, … by their smallest core point id.
 inline constexpr std::int32_t kNoise = -1;
 
-/// A pool of memory for labels. Released memory may be kept for the next labels. The pool of a GPU's engine is pinned,
-/// if the system allows it, so that the GPU copies straight into it. Thread-safe.
+/// A pool of memory for labels. Released memory may be retained for the next labels. The pool of a GPU's engine is
+/// pinned, if the system allows it, so that the GPU copies straight into it. Thread-safe.
 class LabelMemory {
  public:
   LabelMemory() = default;

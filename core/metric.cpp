@@ -32,7 +32,8 @@ ArcUnit arc_unit(const Metric& metric) noexcept { return in_radians(metric.kind)
 
 bool is_norm(MetricKind kind) noexcept { return !on_sphere(kind) && kind != MetricKind::cosine; }
 
-/// Returns sine and cosine of degrees, exact at multiples of 90: −180° and 180° are one place, and so is a pole.
+/// Returns sine and cosine of degrees, exact at multiples of 90: −180° and 180° are the same meridian, and a pole is
+/// one point.
 std::pair<double, double> sine_and_cosine_of_degrees(double degrees) noexcept {
   const double turn = std::fmod(degrees, 360);
   const double quarters = std::nearbyint(turn / 90);
@@ -51,12 +52,12 @@ std::pair<double, double> sine_and_cosine_of_degrees(double degrees) noexcept {
   }
 }
 
-std::string place(std::size_t row, std::size_t column) {
+std::string location(std::size_t row, std::size_t column) {
   return "row " + format_count(row) + ", column " + format_count(column);
 }
 
 [[noreturn]] void throw_latitude(const Metric& metric, std::size_t row, std::size_t column, double latitude) {
-  const std::string what = "latitude " + format_number(latitude) + " in " + place(row, column);
+  const std::string what = "latitude " + format_number(latitude) + " in " + location(row, column);
   if (in_radians(metric.kind)) {
     throw InputError(
         what +
@@ -69,13 +70,13 @@ std::string place(std::size_t row, std::size_t column) {
 
 [[noreturn]] void throw_longitude(const Metric& metric, std::size_t row, std::size_t column, double longitude) {
   const bool radians = in_radians(metric.kind);
-  throw InputError("longitude " + format_number(longitude) + " in " + place(row, column) + " is not from " +
+  throw InputError("longitude " + format_number(longitude) + " in " + location(row, column) + " is not from " +
                    (radians ? "-2π to 4π radians: haversine takes radians; for degrees there is greatcircle"
                             : "-360 to 720 degrees: choose the column that is one, or bring it into one turn"));
 }
 
 /// A point of the sphere.
-void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, double* out) {
+void embed_on_sphere(const Metric& metric, PointsView points, std::size_t row, double* out) {
   const bool radians = in_radians(metric.kind);
   const std::size_t latitude_column = latitude_comes_first(metric) ? 0 : 1;
   const double latitude = points.at(row, latitude_column);
@@ -119,7 +120,7 @@ void scale_point(const Metric& metric, PointsView points, std::size_t row, doubl
   for (std::size_t k = 0; k < points.dims(); ++k) {
     out[k] = points.at(row, k) * metric.scale[k];
     if (!std::isfinite(out[k])) {
-      throw InputError(format_number(points.at(row, k)) + " in " + place(row, k) + " times its factor " +
+      throw InputError(format_number(points.at(row, k)) + " in " + location(row, k) + " times its factor " +
                        format_number(metric.scale[k]) + " is too large for float64");
     }
   }
@@ -147,7 +148,7 @@ void require_in_box(const Metric& metric, PointsView points, std::size_t first, 
     for (std::size_t row = first; row < last; ++row) {
       const double x = points.at(row, k);
       if (!(x < side.lo || x > side.hi)) continue;
-      throw InputError(format_number(x) + " in " + place(row, k) + " is outside the box, which goes from " +
+      throw InputError(format_number(x) + " in " + location(row, k) + " is outside the box, which goes from " +
                        format_number(side.lo) + " to " + format_number(side.hi) +
                        " there: give the box that the points are of, or move them into it");
     }
@@ -198,7 +199,7 @@ void check_box(const Metric& metric, std::size_t dims) {
     if (side.closed() && !can_be_transformed(scaled(metric, k))) {
       throw UsageError(shown + (metric.scale.empty() ? "" : ", scaled by " + format_number(metric.scale[k])) +
                        ", where numbers of 64 bits are too coarse or at an end: measure in another unit, or from a "
-                       "place that is nearer");
+                       "nearer origin");
     }
   }
 }
@@ -318,7 +319,7 @@ void transform_points(const Metric& metric, PointsView points, std::size_t first
   const std::size_t width = transformed_dims(metric, points.dims());
   for (std::size_t row = first; row < last; ++row, out += width) {
     if (on_sphere(metric.kind)) {
-      place_on_sphere(metric, points, row, out);
+      embed_on_sphere(metric, points, row, out);
     } else if (metric.kind == MetricKind::cosine) {
       normalise(points, row, out);
     } else if (!metric.scale.empty()) {

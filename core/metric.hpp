@@ -78,7 +78,7 @@ inline constexpr double kEarthRadius = 6371.0088;
 /// Returns one `unit` in radians. A kilometre is measured along a great circle of the earth.
 [[nodiscard]] double radians_of(ArcUnit unit) noexcept;
 
-/// One side of a periodic box. Closed: coordinates lie from lo to hi, and lo and hi are the same place. Open, if lo =
+/// One side of a periodic box. Closed: coordinates lie from lo to hi, and lo and hi are the same point. Open, if lo =
 /// hi: the space is not periodic along this coordinate.
 struct BoxSide {
   double lo = 0;

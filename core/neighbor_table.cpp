@@ -71,10 +71,10 @@ void NeighborTable::add_rows(RowNumbers rows, std::span<const std::uint32_t> cou
 }
 
 bool NeighborTable::append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids) {
-  std::uint32_t* const place = reserve(ids.size());
-  if (place == nullptr) return false;
-  if (!ids.empty()) std::memcpy(place, ids.data(), ids.size_bytes());
-  add_rows(rows, counts, place);
+  std::uint32_t* const destination = reserve(ids.size());
+  if (destination == nullptr) return false;
+  if (!ids.empty()) std::memcpy(destination, ids.data(), ids.size_bytes());
+  add_rows(rows, counts, destination);
   return true;
 }
 

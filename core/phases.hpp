@@ -34,7 +34,7 @@ struct DirectOptions {
   MemorySpace labels = MemorySpace::host;  ///< memory in which the results have labels and masks
   Keep keep = Keep::labels;
   bool clusters = false;  ///< fill LevelResult::clusters
-  /// Null, or weights of the points, which are summed in place of neighbours. They must outlive the Counted.
+  /// Null, or weights of the points, which are summed instead of neighbours. They must outlive the Counted.
   const LoadedWeights* weights = nullptr;
   /// Set only for Index::count_part(), with Keep::labels. It and its span must outlive the CountedPart.
   const SharedPoints* shared = nullptr;

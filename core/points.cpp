@@ -39,8 +39,8 @@ PointsView::PointsView(std::span<const double> data, std::size_t dims)
     : PointsView(data.data(), data.size(), dims, Precision::float64) {}
 
 DevicePointsView::DevicePointsView(const void* data, std::size_t n, std::size_t dims, Precision precision,
-                                   DeviceStream place)
-    : data_(data), size_(n), dims_(dims), precision_(precision), place_(place) {
+                                   DeviceStream device_stream)
+    : data_(data), size_(n), dims_(dims), precision_(precision), device_stream_(device_stream) {
   require_shape(n, dims);
   if (data == nullptr && n > 0) throw UsageError("points on a GPU need a pointer to their coordinates; it is null");
 }
@@ -81,7 +81,7 @@ void throw_not_finite(std::size_t row, std::size_t column, double value) {
 
 namespace {
 
-/// Returns the place of the first value that is NaN or infinite in [first, end), or `end`.
+/// Returns the index of the first value that is NaN or infinite in [first, end), or `end`.
 template <class T>
 std::size_t find_not_finite(std::span<const T> values, std::size_t first, std::size_t end) {
   // x - x is 0 for finite x and NaN otherwise: one vectorised sum shows whether a search is needed.

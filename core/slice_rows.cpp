@@ -63,11 +63,11 @@ SliceRows slice_rows(std::span<const double> values, double width) {
     std::stable_sort(rows.order.begin(), rows.order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   }
-  for (std::size_t place = 0; place < keys.size(); ++place) {
-    const double key = keys[rows.row(place)];
-    if (place > 0 && key == rows.keys.back()) continue;
+  for (std::size_t position = 0; position < keys.size(); ++position) {
+    const double key = keys[rows.row(position)];
+    if (position > 0 && key == rows.keys.back()) continue;
     rows.keys.push_back(key);
-    rows.offsets.push_back(place);
+    rows.offsets.push_back(position);
   }
   rows.offsets.push_back(keys.size());
   if (width > 0) {

@@ -11,7 +11,7 @@
 // Each operation is rounded once, in float64; float32 is widened first. Sums go over k in order, without fused
 // multiply-add.
 //
-// Coordinates on a closed axis lie from lo to lo + L_k. Both ends are included, and they are the same place. An image
+// Coordinates on a closed axis lie from lo to lo + L_k. Both ends are included, and they are the same point. An image
 // of a point is its copy shifted by +L_k or −L_k. All coordinates on the axis, lo and L_k are whole multiples of one
 // power of two (core/metric.hpp rounds them). This power is so large that float64 holds the coordinates of images
 // exactly, too. Therefore L_k − |p_k − q_k| and the difference between p_k and the image of q_k are the same number, to

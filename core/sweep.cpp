@@ -52,10 +52,10 @@ double parse_number(std::string_view text, std::string_view whole, const char* w
   const std::string_view part = trim(text);
   double value = 0;
   const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
-  const std::string place = std::string(what) + ": '" + std::string(part) + "' in '" + std::string(whole) + "'";
-  if (code == std::errc::result_out_of_range) throw UsageError(place + " does not fit a float64");
+  const std::string subject = std::string(what) + ": '" + std::string(part) + "' in '" + std::string(whole) + "'";
+  if (code == std::errc::result_out_of_range) throw UsageError(subject + " does not fit a float64");
   if (part.empty() || code != std::errc{} || end != part.data() + part.size()) {
-    throw UsageError(place + " is no number" + remedy);
+    throw UsageError(subject + " is no number" + remedy);
   }
   return value;
 }
@@ -168,11 +168,11 @@ void require_valid(const Variant& v) {
 
 std::uint32_t to_minpts(double value, std::string_view whole, const std::string& what = "minpts") {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-  const std::string place = what + " " + format_number(value) + " in " + quoted(whole);
+  const std::string subject = what + " " + format_number(value) + " in " + quoted(whole);
   if (!(value >= 1) || value != std::floor(value)) {
-    throw UsageError(place + " is not valid; " + what + " must be a whole number >= 1 and <= " + format_count(kMost));
+    throw UsageError(subject + " is not valid; " + what + " must be a whole number >= 1 and <= " + format_count(kMost));
   }
-  if (value > kMost) throw UsageError(place + " is over " + format_count(kMost) + ", the largest possible");
+  if (value > kMost) throw UsageError(subject + " is over " + format_count(kMost) + ", the largest possible");
   return static_cast<std::uint32_t>(value);
 }
 

@@ -12,7 +12,7 @@
 #include <epsflow/clustering/searched_source.hpp>
 #include <epsflow/clustering/source_clustering.hpp>
 #include <epsflow/core/parallel.hpp>
-#include <epsflow/cpu/kept_core.hpp>
+#include <epsflow/cpu/stored_core.hpp>
 #include <epsflow/cpu/table_search.hpp>
 #include <epsflow/index/batch_plan.hpp>
 #include <epsflow/index/grid.hpp>
@@ -42,7 +42,7 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
   return static_cast<double>(index::count_candidates(grid, cancel)) > kMostShare * n * n;
 }
 
-/// True if the ranges of cells are kept for all passes of a search: finding them again takes longer than comparing
+/// True if the ranges of cells are cached for all passes of a search: finding them again takes longer than comparing
 /// points if there are many neighbouring cells. Up to as many bytes as the coordinates have in float32.
 bool caches_ranges(std::size_t dims) noexcept { return dims > index::kMostDenseBoxDims; }
 std::uint64_t cached_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
@@ -151,7 +151,7 @@ class CpuIndex final : public Index {
     }
     return std::make_unique<clustering::SourceClustering>(std::move(source), options, cancel_);
   }
-  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
+  [[nodiscard]] std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const override {
     return clustering::make_host_store(ghosts_of(options).labelled, options);
   }
 
@@ -216,7 +216,7 @@ class PairIndex final : public Index {
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions&) const override {
     throw UsageError("a part is not clustered from a list of pairs: leave IndexOptions::pairs out");
   }
-  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
+  [[nodiscard]] std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const override {
     return clustering::make_host_store(points_.size(), options);
   }
 
@@ -289,8 +289,8 @@ class CpuBackend final : public Backend {
         "the points are on a GPU and the run is on the CPU: copy them to the host, or use EngineOptions::backend = "
         "BackendChoice::gpu");
   }
-  [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) override {
-    return keep_core(core, cancel);
+  [[nodiscard]] std::unique_ptr<StoredCore> keep(const CoreInput& core, const CancelToken& cancel) override {
+    return store_core(core, cancel);
   }
 
  private:

@@ -240,7 +240,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs, public DeviceWin
         rows, GpuPartResources{gpu_.device, gpu_.threads, gpu_.memory, gpu_.pinned, gpu_.labels, devices});
   }
 
-  [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {
+  [[nodiscard]] std::unique_ptr<StoredCore> keep(const CoreInput& core, const CancelToken&) override {
     if (!DeviceCore::serves(core)) return nullptr;
     (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);

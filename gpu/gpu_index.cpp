@@ -153,7 +153,7 @@ std::unique_ptr<CountedPart> GpuIndex::count_part(const DirectOptions& options) 
       "IndexChoice::grid, or the CPU");
 }
 
-std::unique_ptr<LabelStore> GpuIndex::place(const DirectOptions& options) const {
+std::unique_ptr<LabelStore> GpuIndex::label_store(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
   const std::uint32_t ghosts = options.shared == nullptr ? 0 : options.shared->outer_ghosts;
   return make_label_store(resources_.device, points_.device().size - ghosts, options, labels_);

@@ -44,7 +44,7 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override;
-  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override;
+  [[nodiscard]] std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const override;
 
  private:
   void try_dense_boxes();

@@ -34,10 +34,10 @@ class CellWindow {
     std::erase_if(nearest_, [&](std::size_t r) { return r >= offsets_.size(); });
     const auto keys = grid.cell_keys();
     for (const std::int64_t offset : offsets_) {
-      const auto place = std::lower_bound(keys.begin(), keys.end(), keys[first_cell] + offset) - keys.begin();
-      places_.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place)});
+      const auto cell = std::lower_bound(keys.begin(), keys.end(), keys[first_cell] + offset) - keys.begin();
+      unclipped_.push_back({static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(cell)});
     }
-    ranges_ = places_;
+    ranges_ = unclipped_;
   }
 
   /// Returns the ranges of cells around any of `cells`, which must not begin before the cells of the previous call.
@@ -45,17 +45,17 @@ class CellWindow {
   std::span<const Range> around(Range cells) {
     const auto keys = grid_.cell_keys();
     std::uint32_t end = 0;
-    for (std::size_t r = 0; r < places_.size(); ++r) {
+    for (std::size_t r = 0; r < unclipped_.size(); ++r) {
       const std::uint64_t first_key = keys[cells.begin] + offsets_[r];
       const std::uint64_t end_key = keys[cells.end - 1] + offsets_[r] + length_;
-      Range place = places_[r];
-      place.begin = first_not_less(place.begin, first_key);
-      place.end = first_not_less(place.end, end_key);
+      Range range = unclipped_[r];
+      range.begin = first_not_less(range.begin, first_key);
+      range.end = first_not_less(range.end, end_key);
       // The end may be too far if the previous call had more cells.
-      while (place.end > place.begin && keys[place.end - 1] >= end_key) --place.end;
-      places_[r] = place;
+      while (range.end > range.begin && keys[range.end - 1] >= end_key) --range.end;
+      unclipped_[r] = range;
       // Ranges around one cell are disjoint; ranges around several cells may overlap.
-      ranges_[r] = {std::max(place.begin, end), std::max(place.end, end)};
+      ranges_[r] = {std::max(range.begin, end), std::max(range.end, end)};
       end = ranges_[r].end;
     }
     return ranges_;
@@ -109,10 +109,10 @@ class CellWindow {
   /// Sorts ranges by the largest number of slots between cell and range on any axis; the cell's own range comes first.
   void order_by_distance() {
     const std::size_t side = 2 * std::size_t{reach_} + 1;
-    const auto distance = [&](std::size_t place) {
+    const auto distance = [&](std::size_t range_index) {
       std::size_t most = 0;
-      for (std::size_t rest = offsets_.size(); rest > 1; rest /= side, place /= side) {
-        const std::size_t step = place % side;
+      for (std::size_t rest = offsets_.size(); rest > 1; rest /= side, range_index /= side) {
+        const std::size_t step = range_index % side;
         most = std::max(most, step > reach_ ? step - reach_ : reach_ - step);
       }
       return most;
@@ -126,7 +126,7 @@ class CellWindow {
   std::uint32_t reach_;
   std::vector<std::int64_t> offsets_;
   std::uint64_t length_ = 0;
-  std::vector<Range> places_;  // the ranges before overlaps are cut off
+  std::vector<Range> unclipped_;  // the ranges before overlaps are cut off
   std::vector<Range> ranges_;
   std::vector<std::size_t> nearest_;
   std::vector<Range> others_;

@@ -219,9 +219,9 @@ ComponentSearch::ComponentSearch(const LeafOrder& leaves, const Space& space, st
   for (std::size_t level = 0; level < leaves.levels(); ++level) {
     const std::size_t branch = level == 0 ? LeafOrder::kLeaf : LeafOrder::kBranch;
     const std::size_t nodes = (below + branch - 1) / branch;
-    const std::size_t places = (nodes + LeafOrder::kBranch - 1) / LeafOrder::kBranch * LeafOrder::kBranch;
-    least_reach_.emplace_back(places, std::numeric_limits<double>::infinity());
-    component_.emplace_back(places, kMixed);
+    const std::size_t padded = (nodes + LeafOrder::kBranch - 1) / LeafOrder::kBranch * LeafOrder::kBranch;
+    least_reach_.emplace_back(padded, std::numeric_limits<double>::infinity());
+    component_.emplace_back(padded, kMixed);
     const double* const from = level == 0 ? reach.data() : least_reach_[level - 1].data();
     for_each_node(nodes, below, branch, [&](std::size_t node, std::size_t first, std::size_t last) {
       least_reach_[level][node] = *std::min_element(from + first, from + last);

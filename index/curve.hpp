@@ -1,4 +1,4 @@
-// The Z-order curve (Morton 1966) through a cube: places near each other mostly have numbers near each other.
+// The Z-order curve (Morton 1966) through a cube: points near each other mostly have numbers near each other.
 #pragma once
 
 #include <algorithm>
@@ -62,14 +62,16 @@ struct Curve {
     if (extent > 0) scale = std::min(slots / extent, kLargest);
   }
 
-  /// Returns the number of the place with the coordinates at(0) … at(D − 1), from 0 to 2^(D · curve_bits(D)) − 1.
+  /// Returns the number of the point with the coordinates at(0) … at(D − 1), from 0 to 2^(D · curve_bits(D)) − 1.
   template <std::size_t D, class At>
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t number(At at) const noexcept {
     constexpr double kLast = static_cast<double>((std::uint64_t{1} << curve_bits(D)) - 1);
     std::uint64_t number = 0;
     for (std::size_t k = 0; k < D; ++k) {
-      const double place = (static_cast<double>(at(k)) / 2 - lo[k]) * scale;
-      number |= detail::spread<D>(static_cast<std::uint32_t>(place < kLast ? (place > 0 ? place : 0) : kLast)) << k;
+      const double coordinate = (static_cast<double>(at(k)) / 2 - lo[k]) * scale;
+      number |=
+          detail::spread<D>(static_cast<std::uint32_t>(coordinate < kLast ? (coordinate > 0 ? coordinate : 0) : kLast))
+          << k;
     }
     return number;
   }

@@ -28,7 +28,7 @@ Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel
 void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelToken& cancel) {
   const std::vector<CellAxis>& axes = chosen.axes;
   const bool cut = std::any_of(axes.begin(), axes.end(), [](const CellAxis& axis) { return axis.cut(); });
-  if (!cut && space().plain() && space().slices == nullptr) place_axes_ = axes;
+  if (!cut && space().plain() && space().slices == nullptr) point_axes_ = axes;
   keys_ = CellKeys(chosen);
   dense_boxes_ = chosen.dense_boxes;
   const unsigned bits = static_cast<unsigned>(std::bit_width(keys_.count - 1));
@@ -121,23 +121,23 @@ void Grid::cache_ranges(std::uint64_t most, const CancelToken& cancel) {
 
 void Grid::start_walk(std::size_t cell, BundleWalk& walk) const {
   if (!cached_.empty()) return;
-  walk.places.clear();
+  walk.cursors.clear();
   for (const std::int64_t offset : keys_.neighbor_offsets) {
-    walk.places.push_back(std::lower_bound(cell_keys_.begin(), cell_keys_.end(), cell_keys_[cell] + offset) -
-                          cell_keys_.begin());
+    walk.cursors.push_back(std::lower_bound(cell_keys_.begin(), cell_keys_.end(), cell_keys_[cell] + offset) -
+                           cell_keys_.begin());
   }
 }
 
-void Grid::add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const {
+void Grid::add_range(std::size_t first_cell, std::uint64_t last_key, std::vector<Range>& ranges) const {
   const auto keys = cell_keys();
   const auto starts = cell_starts();
-  std::size_t end = place;
+  std::size_t end = first_cell;
   while (end < keys.size() && keys[end] <= last_key) ++end;
-  if (end == place) return;
-  if (!ranges.empty() && ranges.back().end == starts[place]) {
+  if (end == first_cell) return;
+  if (!ranges.empty() && ranges.back().end == starts[first_cell]) {
     ranges.back().end = starts[end];
   } else {
-    ranges.push_back({starts[place], starts[end]});
+    ranges.push_back({starts[first_cell], starts[end]});
   }
 }
 
@@ -147,9 +147,9 @@ void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
   std::vector<Range>& ranges = walk.ranges;
   if (!cached_.empty()) {
     const CachedRanges& cached = cached_[cell / kCachedCells];
-    const std::size_t place = cell % kCachedCells;
-    ranges.assign(cached.ranges.begin() + (place == 0 ? 0 : cached.ends[place - 1]),
-                  cached.ranges.begin() + cached.ends[place]);
+    const std::size_t cell_in_block = cell % kCachedCells;
+    ranges.assign(cached.ranges.begin() + (cell_in_block == 0 ? 0 : cached.ends[cell_in_block - 1]),
+                  cached.ranges.begin() + cached.ends[cell_in_block]);
     return;
   }
   ranges.clear();
@@ -159,19 +159,19 @@ void Grid::find_ranges(std::size_t cell, BundleWalk& walk) const {
     });
     return;
   }
-  for (std::size_t p = 0; p < walk.places.size(); ++p) {
+  for (std::size_t p = 0; p < walk.cursors.size(); ++p) {
     const std::uint64_t first_key = keys[cell] + keys_.neighbor_offsets[p];
-    std::size_t& place = walk.places[p];
-    while (place < keys.size() && keys[place] < first_key) ++place;
-    add_range(place, first_key + last, ranges);
+    std::size_t& cursor = walk.cursors[p];
+    while (cursor < keys.size() && keys[cursor] < first_key) ++cursor;
+    add_range(cursor, first_key + last, ranges);
   }
 }
 
-std::uint64_t Grid::key_at(const double* place) const noexcept {
+std::uint64_t Grid::key_at(const double* point) const noexcept {
   std::uint64_t key = 0;
-  for (std::size_t a = 0; a < place_axes_->size(); ++a) {
-    const CellAxis& axis = (*place_axes_)[a];
-    const std::optional<std::uint64_t> slot = axis.nearest_slot(place[axis.dim()], keys_.window);
+  for (std::size_t a = 0; a < point_axes_->size(); ++a) {
+    const CellAxis& axis = (*point_axes_)[a];
+    const std::optional<std::uint64_t> slot = axis.nearest_slot(point[axis.dim()], keys_.window);
     if (!slot) return kNowhere;
     key += (*slot + keys_.window) * keys_.strides[a];
   }
@@ -181,20 +181,21 @@ std::uint64_t Grid::key_at(const double* place) const noexcept {
 void Grid::find_ranges_at(std::uint64_t key, BundleWalk& walk) const {
   walk.ranges.clear();
   const auto keys = cell_keys();
-  walk.places.resize(keys_.neighbor_offsets.size());
-  for (std::size_t p = 0; p < walk.places.size(); ++p) {
+  walk.cursors.resize(keys_.neighbor_offsets.size());
+  for (std::size_t p = 0; p < walk.cursors.size(); ++p) {
     const std::uint64_t first_key = key + static_cast<std::uint64_t>(keys_.neighbor_offsets[p]);
-    std::size_t& place = walk.places[p];
+    std::size_t& cursor = walk.cursors[p];
     // Doubles the step, then bisects.
     std::size_t step = 1;
-    std::size_t end = place;
+    std::size_t end = cursor;
     while (end < keys.size() && keys[end] < first_key) {
-      place = end + 1;
+      cursor = end + 1;
       end += step;
       step *= 2;
     }
-    place = std::lower_bound(keys.begin() + place, keys.begin() + std::min(end, keys.size()), first_key) - keys.begin();
-    add_range(place, first_key + 2 * std::uint64_t{keys_.window}, walk.ranges);
+    cursor =
+        std::lower_bound(keys.begin() + cursor, keys.begin() + std::min(end, keys.size()), first_key) - keys.begin();
+    add_range(cursor, first_key + 2 * std::uint64_t{keys_.window}, walk.ranges);
   }
 }
 

@@ -53,17 +53,17 @@ class Grid final : public SearchIndex {
   /// walk is in progress. In parallel. Throws Cancelled.
   void cache_ranges(std::uint64_t most, const CancelToken& cancel);
 
-  /// Returns true if ranges are available around any coordinates (a *place*), not only around points. This needs a
-  /// plain space without slices and without axes that are cut at gaps, because a place within a gap may be near both of
-  /// its sides.
-  [[nodiscard]] bool finds_places() const noexcept { return place_axes_.has_value(); }
-  /// Returns the key of the cell at a place, or at the nearest place within the extents of the points. Returns kNowhere
-  /// if no point can be within eps of the place. Requires finds_places(). place: [dims], finite.
-  [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
+  /// Returns true if ranges are available around any point of the space, not only around points of the grid. This needs
+  /// a plain space without slices and without axes that are cut at gaps, because a point within a gap may be near both
+  /// of its sides.
+  [[nodiscard]] bool supports_any_point() const noexcept { return point_axes_.has_value(); }
+  /// Returns the key of the cell at a point, or at the nearest point within the extents of the grid. Returns kNowhere
+  /// if no point of the grid can be within eps of it. Requires supports_any_point(). point: [dims], finite.
+  [[nodiscard]] std::uint64_t key_at(const double* point) const noexcept;
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-  /// Sets walk.ranges to ranges that hold every point within eps of any place of that key: non-empty, ascending, not
-  /// touching each other. A new walk is an empty BundleWalk; the keys of one walk ascend. O(log distance from the
-  /// previous key) per range.
+  /// Sets walk.ranges to ranges that hold every point of the grid within eps of any point with that key: non-empty,
+  /// ascending, not touching each other. A new walk is an empty BundleWalk; the keys of one walk ascend. O(log distance
+  /// from the previous key) per range.
   void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
@@ -75,8 +75,8 @@ class Grid final : public SearchIndex {
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
 
-  /// Appends the points of the cells from cell `place` up to a key, as a new range or as an extension of the last.
-  void add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const;
+  /// Appends the points of the cells from `first_cell` up to a key, as a new range or as an extension of the last.
+  void add_range(std::size_t first_cell, std::uint64_t last_key, std::vector<Range>& ranges) const;
 
   /// Ranges of consecutive cells.
   struct CachedRanges {
@@ -86,7 +86,7 @@ class Grid final : public SearchIndex {
 
   bool dense_boxes_ = false;
   Buffer<std::uint64_t> cell_keys_;
-  std::optional<std::vector<CellAxis>> place_axes_;  ///< set if finds_places()
+  std::optional<std::vector<CellAxis>> point_axes_;  ///< set if supports_any_point()
   CellKeys keys_;
   std::vector<CachedRanges> cached_;  ///< one per block of cells; empty unless ranges are cached
   std::uint64_t cached_bytes_ = 0;

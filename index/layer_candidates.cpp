@@ -14,10 +14,10 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kRandomPivots = 64;
-constexpr std::size_t kKeptPivots = 16;
+constexpr std::size_t kChosenPivots = 16;
 constexpr std::size_t kCorners = 16;
 constexpr std::size_t kTreeCoordinates = 6;
-static_assert(kKeptPivots + kCorners + kTreeCoordinates == kMostCandidates && kMostFunctions <= kMostCandidates);
+static_assert(kChosenPivots + kCorners + kTreeCoordinates == kMostCandidates && kMostFunctions <= kMostCandidates);
 /// Bins are a little wider than a reach, which MiSTIC requires to be exact.
 constexpr double kBinSlack = 1 + 0x1p-20;
 /// 1/kTail of the sample may lie in the first bin, and in the last, so that a few outliers do not widen all bins.
@@ -97,9 +97,9 @@ std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::s
   std::vector<std::size_t> ranked(kRandomPivots);
   std::iota(ranked.begin(), ranked.end(), 0);
   std::stable_sort(ranked.begin(), ranked.end(), [&](auto a, auto b) { return spread[a] > spread[b]; });
-  std::vector<std::vector<double>> kept;
-  for (std::size_t p = 0; p < kKeptPivots; ++p) kept.push_back(std::move(pivots[ranked[p]]));
-  return kept;
+  std::vector<std::vector<double>> chosen;
+  for (std::size_t p = 0; p < kChosenPivots; ++p) chosen.push_back(std::move(pivots[ranked[p]]));
+  return chosen;
 }
 
 std::vector<LayerCandidate> list_candidates(const LayerSample& sample, const SampleColumns& columns, LayerKind kind) {

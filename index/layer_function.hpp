@@ -77,9 +77,9 @@ struct LayerFunction {
 
   /// Returns the bin of a value in reaches, from 0 to bins − 1.
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t bin(double t) const noexcept {
-    const double place = rounded_product(rounded_difference(t, first_bin), bins_per_reach);
-    if (!(place >= 1)) return 0;
-    return place < bins ? static_cast<std::uint32_t>(place) : bins - 1;
+    const double position = rounded_product(rounded_difference(t, first_bin), bins_per_reach);
+    if (!(position >= 1)) return 0;
+    return position < bins ? static_cast<std::uint32_t>(position) : bins - 1;
   }
 
   /// Returns twice the bound on the difference between the real value and a computed t, in reaches.

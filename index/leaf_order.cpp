@@ -64,8 +64,8 @@ class CurveSort {
   }
 
   /// Writes the ids of the items to `order`, sorted. Overwrites the items and `spare`. Points with the same number are
-  /// sorted along a curve of their own, which separates some of them unless they are all at one place. So the recursion
-  /// ends, at the latest when rounding makes them equal.
+  /// sorted along a curve of their own, which separates some of them unless all have the same coordinates. So the
+  /// recursion ends, at the latest when rounding makes them equal.
   void sort(std::span<KeyedId> items, std::span<KeyedId> spare, std::uint32_t* order) const {
     cancel_.check();
     const Extents extents = parallel_reduce(

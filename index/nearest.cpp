@@ -59,6 +59,7 @@ constexpr std::size_t kBranch = LeafOrder::kBranch;
 static_assert(kLeaf % kLanes == 0 && kBranch % kLanes == 0, "leaves and groups of boxes are whole vectors");
 
 /// The K smallest sums of each point of a leaf, in order. Named: also the positions of the points with these sums.
+/// Here and below, `query` is the index of a point in its leaf.
 template <std::size_t K, bool Named>
 class FewSmallest {
  public:
@@ -71,9 +72,9 @@ class FewSmallest {
   }
   /// Returns the k-th smallest sum of each point. [kLeaf]
   [[nodiscard]] HWY_INLINE const double* limits() const { return best_[k_ - 1]; }
-  [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return best_[k - 1][place]; }
-  [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t place) const {
-    return static_cast<std::uint32_t>(names_[k - 1][place]);
+  [[nodiscard]] double at(std::uint32_t k, std::size_t query) const { return best_[k - 1][query]; }
+  [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t query) const {
+    return static_cast<std::uint32_t>(names_[k - 1][query]);
   }
   void finish() {}
 
@@ -97,9 +98,9 @@ class FewSmallest {
       for (std::size_t i = 0; i < K; ++i) {
         if constexpr (Named) {
           const auto before = hn::Lt(sum, best[i]);
-          const V64 kept = hn::IfThenElse(before, name, names[i]);
+          const V64 nearer = hn::IfThenElse(before, name, names[i]);
           name = hn::IfThenElse(before, names[i], name);
-          names[i] = kept;
+          names[i] = nearer;
         }
         const V64 smaller = hn::Min(best[i], sum);
         sum = hn::Max(best[i], sum);
@@ -130,19 +131,19 @@ class ManySmallest {
     std::fill_n(limits_, kLeaf, kInfinity);
   }
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
-  [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return gathered_[place * room_ + k - 1].sum; }
-  [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t place) const {
-    return gathered_[place * room_ + k - 1].name;
+  [[nodiscard]] double at(std::uint32_t k, std::size_t query) const { return gathered_[query * room_ + k - 1].sum; }
+  [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t query) const {
+    return gathered_[query * room_ + k - 1].name;
   }
   /// Sorts the sums; take() must not be called afterwards.
   void finish() {
-    for (std::size_t place = 0; place < kLeaf; ++place) {
-      keep_smallest(place);
-      Candidate* const first = gathered_.data() + place * room_;
-      std::sort(first, first + counts_[place], nearer);
+    for (std::size_t query = 0; query < kLeaf; ++query) {
+      keep_smallest(query);
+      Candidate* const first = gathered_.data() + query * room_;
+      std::sort(first, first + counts_[query], nearer);
       // Infinite sums were not gathered.
-      std::fill(first + counts_[place], first + room_,
-                Candidate{kInfinity, first_ + static_cast<std::uint32_t>(place)});
+      std::fill(first + counts_[query], first + room_,
+                Candidate{kInfinity, first_ + static_cast<std::uint32_t>(query)});
     }
   }
 
@@ -165,17 +166,17 @@ class ManySmallest {
   };
   static bool nearer(const Candidate& a, const Candidate& b) { return a.sum < b.sum; }
 
-  void gather(std::size_t place, const Candidate& candidate) {
-    if (!(candidate.sum < limits_[place])) return;
-    gathered_[place * room_ + counts_[place]++] = candidate;
-    if (counts_[place] == room_ || (counts_[place] == k_ && limits_[place] == kInfinity)) keep_smallest(place);
+  void gather(std::size_t query, const Candidate& candidate) {
+    if (!(candidate.sum < limits_[query])) return;
+    gathered_[query * room_ + counts_[query]++] = candidate;
+    if (counts_[query] == room_ || (counts_[query] == k_ && limits_[query] == kInfinity)) keep_smallest(query);
   }
-  void keep_smallest(std::size_t place) {
-    if (counts_[place] < k_) return;
-    Candidate* const first = gathered_.data() + place * room_;
-    std::nth_element(first, first + k_ - 1, first + counts_[place], nearer);
-    counts_[place] = k_;
-    limits_[place] = first[k_ - 1].sum;
+  void keep_smallest(std::size_t query) {
+    if (counts_[query] < k_) return;
+    Candidate* const first = gathered_.data() + query * room_;
+    std::nth_element(first, first + k_ - 1, first + counts_[query], nearer);
+    counts_[query] = k_;
+    limits_[query] = first[k_ - 1].sum;
   }
 
   std::size_t k_;
@@ -193,19 +194,19 @@ class EnoughWeight {
 
   /// first: position of the first point.
   void clear(std::uint32_t first) {
-    for (std::uint32_t place = 0; place < kLeaf; ++place) {
-      own_[place] = in_.units[std::min<std::size_t>(first + place, in_.units.size() - 1)];
-      gathered_[place].clear();
-      weights_[place] = own_[place];
-      limits_[place] = own_[place] >= in_.enough ? 0 : kInfinity;
-      room_[place] = kFew;
+    for (std::uint32_t query = 0; query < kLeaf; ++query) {
+      own_[query] = in_.units[std::min<std::size_t>(first + query, in_.units.size() - 1)];
+      gathered_[query].clear();
+      weights_[query] = own_[query];
+      limits_[query] = own_[query] >= in_.enough ? 0 : kInfinity;
+      room_[query] = kFew;
     }
   }
   /// Returns the sum within which the weights gathered so far are enough. [kLeaf]
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
-  [[nodiscard]] double at(std::size_t place) const { return limits_[place]; }
+  [[nodiscard]] double at(std::size_t query) const { return limits_[query]; }
   void finish() {
-    for (std::size_t place = 0; place < kLeaf; ++place) keep_nearest(place);
+    for (std::size_t query = 0; query < kLeaf; ++query) keep_nearest(query);
   }
 
   template <class F>
@@ -229,23 +230,23 @@ class EnoughWeight {
     std::int64_t units;
   };
 
-  void gather(std::size_t place, const Candidate& candidate) {
-    if (!(candidate.sum < limits_[place])) return;
-    gathered_[place].push_back(candidate);
-    weights_[place] += candidate.units;
-    const bool just_enough = limits_[place] == kInfinity && weights_[place] >= in_.enough;
-    if (just_enough || gathered_[place].size() == room_[place]) keep_nearest(place);
+  void gather(std::size_t query, const Candidate& candidate) {
+    if (!(candidate.sum < limits_[query])) return;
+    gathered_[query].push_back(candidate);
+    weights_[query] += candidate.units;
+    const bool just_enough = limits_[query] == kInfinity && weights_[query] >= in_.enough;
+    if (just_enough || gathered_[query].size() == room_[query]) keep_nearest(query);
   }
-  void keep_nearest(std::size_t place) {
-    std::vector<Candidate>& gathered = gathered_[place];
+  void keep_nearest(std::size_t query) {
+    std::vector<Candidate>& gathered = gathered_[query];
     std::sort(gathered.begin(), gathered.end(), [](const Candidate& a, const Candidate& b) { return a.sum < b.sum; });
-    WeightSum weight = own_[place];
-    std::size_t kept = 0;
-    while (kept < gathered.size() && weight < in_.enough) weight += gathered[kept++].units;
-    gathered.resize(kept);
-    weights_[place] = weight;
-    if (weight >= in_.enough && kept > 0) limits_[place] = gathered.back().sum;
-    room_[place] = 2 * kept + kFew;
+    WeightSum weight = own_[query];
+    std::size_t count = 0;
+    while (count < gathered.size() && weight < in_.enough) weight += gathered[count++].units;
+    gathered.resize(count);
+    weights_[query] = weight;
+    if (weight >= in_.enough && count > 0) limits_[query] = gathered.back().sum;
+    room_[query] = 2 * count + kFew;
   }
 
   const NearestInput& in_;
@@ -265,17 +266,17 @@ class LowestPair {
   /// first: position of the first point.
   void clear(std::uint32_t first) {
     const auto order = in_.queries.order();
-    for (std::uint32_t place = 0; place < kLeaf; ++place) {
-      const std::size_t position = std::min<std::size_t>(first + place, order.size() - 1);
-      own_core_[place] = in_.neighbors[order[position]].height;
-      best_[place] = {kInfinity, kInfinity, 0};
-      limits_[place] = kInfinity;
+    for (std::uint32_t query = 0; query < kLeaf; ++query) {
+      const std::size_t position = std::min<std::size_t>(first + query, order.size() - 1);
+      own_core_[query] = in_.neighbors[order[position]].height;
+      best_[query] = {kInfinity, kInfinity, 0};
+      limits_[query] = kInfinity;
     }
   }
   /// Returns for each point a number that is larger than all sums that may still matter. [kLeaf]
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
-  [[nodiscard]] MutualNeighbor at(std::size_t place) const {
-    const Pair& best = best_[place];
+  [[nodiscard]] MutualNeighbor at(std::size_t query) const {
+    const Pair& best = best_[query];
     return {best.height, best.height < kInfinity ? in_.leaves.order()[best.position] : MutualNeighbor::kNone};
   }
   void finish() {}
@@ -290,9 +291,9 @@ class LowestPair {
       double lanes[kLanes];
       hn::StoreU(sum, F64(), lanes);
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::size_t place = v * kLanes + lane;
-        if (lanes[lane] < limits_[place]) {
-          offer(place, {std::max({lanes[lane], core, own_core_[place]}), lanes[lane], first + c});
+        const std::size_t query = v * kLanes + lane;
+        if (lanes[lane] < limits_[query]) {
+          offer(query, {std::max({lanes[lane], core, own_core_[query]}), lanes[lane], first + c});
         }
       }
     }
@@ -305,12 +306,12 @@ class LowestPair {
     std::uint32_t position;
   };
 
-  void offer(std::size_t place, const Pair& pair) {
-    Pair& best = best_[place];
+  void offer(std::size_t query, const Pair& pair) {
+    Pair& best = best_[query];
     if (std::tie(best.height, best.sum) < std::tie(pair.height, pair.sum)) return;
     if (best.height == pair.height && best.sum == pair.sum && !before(pair.position, best.position)) return;
     best = pair;
-    limits_[place] = std::nextafter(pair.height, kInfinity);  // other pairs may be as high
+    limits_[query] = std::nextafter(pair.height, kInfinity);  // other pairs may be as high
   }
   /// Returns whether p is before q in the order of coordinates, or of input ids if they are equal.
   [[nodiscard]] bool before(std::uint32_t p, std::uint32_t q) const {
@@ -407,7 +408,7 @@ class LeafSearch {
   HWY_INLINE void scan(std::size_t v, std::uint32_t leaf) {
     const double* const candidates = leaves_.leaf(leaf);
     const double* const own = own_ + v * kLanes;
-    const V64 places = hn::Iota(F64(), static_cast<double>(v * kLanes));
+    const V64 queries = hn::Iota(F64(), static_cast<double>(v * kLanes));
     smallest_.take(v, leaf * LeafOrder::kLeaf, leaves_.filled(leaf), [&](std::uint32_t c, V64 limit) HWY_ATTR {
       V64 sum = hn::Zero(F64());
       for (std::size_t k = 0; k < sums_.dims(); ++k) {
@@ -417,7 +418,7 @@ class LeafSearch {
       }
       if constexpr (Own) {
         const V64 self = hn::Set(F64(), static_cast<double>(c));
-        sum = hn::IfThenElse(hn::Eq(places, self), hn::Set(F64(), kInfinity), sum);
+        sum = hn::IfThenElse(hn::Eq(queries, self), hn::Set(F64(), kInfinity), sum);
       }
       return sum;
     });
@@ -441,20 +442,20 @@ class LeafSearch {
 };
 
 template <class Smallest>
-void store(const NearestInput& in, const Smallest& found, std::uint32_t place, std::size_t position) {
+void store(const NearestInput& in, const Smallest& found, std::uint32_t query, std::size_t position) {
   if (in.lists != nullptr) {
-    for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[position * in.most + k - 1] = found.name(k, place);
+    for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[position * in.most + k - 1] = found.name(k, query);
     return;
   }
   double* const sums = in.sums + in.queries.order()[position] * in.ks.size();
-  for (std::size_t j = 0; j < in.ks.size(); ++j) sums[j] = found.at(in.ks[j], place);
+  for (std::size_t j = 0; j < in.ks.size(); ++j) sums[j] = found.at(in.ks[j], query);
 }
-void store(const NearestInput& in, const LowestPair& found, std::uint32_t place, std::size_t position) {
-  in.neighbors[in.queries.order()[position]] = found.at(place);
+void store(const NearestInput& in, const LowestPair& found, std::uint32_t query, std::size_t position) {
+  in.neighbors[in.queries.order()[position]] = found.at(query);
 }
 
-void store(const NearestInput& in, const EnoughWeight& found, std::uint32_t place, std::size_t position) {
-  in.sums[position] = found.at(place);
+void store(const NearestInput& in, const EnoughWeight& found, std::uint32_t query, std::size_t position) {
+  in.sums[position] = found.at(query);
 }
 
 template <class Sums, class Smallest>
@@ -462,8 +463,8 @@ void search_with(const NearestInput& in, std::uint32_t first, std::uint32_t last
   LeafSearch<Sums, Smallest> search(in);
   for (std::uint32_t leaf = first; leaf < last; ++leaf) {
     const Smallest& found = search.search(leaf);
-    for (std::uint32_t place = 0; place < in.queries.filled(leaf); ++place) {
-      store(in, found, place, std::size_t{leaf} * kLeaf + place);
+    for (std::uint32_t query = 0; query < in.queries.filled(leaf); ++query) {
+      store(in, found, query, std::size_t{leaf} * kLeaf + query);
     }
   }
 }

@@ -9,9 +9,9 @@
 
 // Proof that whole boxes are decided correctly. The sum of a pair is computed from differences, rounded once, by
 // operations that are monotone, rounding included. The bounds of a box are computed by the same operations in the same
-// order: the lower one from differences to the nearest place of the box, the upper one from differences to the
+// order: the lower one from differences to the nearest point of the box, the upper one from differences to the
 // farthest. So the sum, as computed, lies between the bounds, as computed. If an axis is closed, the periodic
-// difference grows with the difference and falls with the length minus the difference; its bounds use the nearest place
+// difference grows with the difference and falls with the length minus the difference; its bounds use the nearest point
 // for one and the farthest for the other. std::pow is not known to be monotone; its error is an ulp, and bounds made of
 // powers are moved apart by more than that.
 

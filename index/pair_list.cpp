@@ -34,7 +34,8 @@ constexpr std::uint32_t kMostSampled = 16;
 /// Squares of distances between these limits neither underflow nor overflow.
 constexpr double kLeastEps = 1e-140;
 constexpr double kMostEps = 1e140;
-/// Cells are wider than eps by this factor, so that places below 2^19, rounded three times, stay in adjacent cells.
+/// Cells are wider than eps by this factor, so that coordinates below 2^19, rounded three times, stay in adjacent
+/// cells.
 constexpr double kWider = 1 + 1e-9;
 
 /// Points of a slice, as positions in the order of its cells: [first, last).
@@ -82,8 +83,8 @@ class SliceCells {
     for (std::uint32_t i = 0; i < n; ++i) {
       std::uint32_t cell = 0;
       for (std::size_t k = 0; k < D; ++k) {
-        const double place = std::min((static_cast<double>(points[i * D + k]) - lo[k]) * per_side, counts[k] - 1);
-        cell += (static_cast<std::uint32_t>(place) + 1) * strides_[k];
+        const double coordinate = std::min((static_cast<double>(points[i * D + k]) - lo[k]) * per_side, counts[k] - 1);
+        cell += (static_cast<std::uint32_t>(coordinate) + 1) * strides_[k];
       }
       cell_of_[i] = cell;
       ++starts_[cell];

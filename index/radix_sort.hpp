@@ -56,8 +56,8 @@ template <class Item, class Key>
       }
     }
     for_each_block([&](std::size_t b, std::size_t first, std::size_t last) {
-      std::size_t* place = offsets.data() + b * digits;
-      for (std::size_t i = first; i < last; ++i) spare[place[digit_of(items[i])]++] = items[i];
+      std::size_t* next = offsets.data() + b * digits;
+      for (std::size_t i = first; i < last; ++i) spare[next[digit_of(items[i])]++] = items[i];
     });
     std::swap(items, spare);
   }

@@ -49,12 +49,12 @@ class RowTest {
     row_ = row;
   }
 
-  /// Tests a place that is not a row. place: [D].
-  HWY_INLINE RowTest(const SearchInput& in, const double* place) requires(D > 0)
+  /// Tests a point that is not a row. point: [D].
+  HWY_INLINE RowTest(const SearchInput& in, const double* point) requires(D > 0)
       : dims_(in.dims), limit_(hn::Set(F64(), in.limit)), coordinates_(in.coordinates), row_(0) {
     for (std::size_t k = 0; k < D; ++k) {
       candidates_[k] = static_cast<const T*>(in.coordinates[k]);
-      point_[k] = hn::Set(F64(), place[k]);
+      point_[k] = hn::Set(F64(), point[k]);
     }
   }
 

@@ -15,9 +15,9 @@
 
 namespace epsflow::index {
 
-/// The state of a walk over bundles. Only the index that made it can interpret `places`.
+/// The state of a walk over bundles. Only the index that made it can interpret `cursors`.
 struct BundleWalk {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> cursors;
   std::vector<Range> ranges;  ///< candidates of the bundle: non-empty, ascending, not touching each other
 };
 

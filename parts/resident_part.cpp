@@ -24,7 +24,7 @@ ResidentPart::ResidentPart(PartPoints points, const PartView& view, const Weight
                                .decide = search.options.decide},
                               search.cancel);
   options.shared = &shared_;
-  place_ = index_->place(options);
+  place_ = index_->label_store(options);
   if (scale != nullptr) {
     weights_.emplace(loaded.load(WholeWeights(*scale, view.units)));
     options.weights = &*weights_;

@@ -150,7 +150,7 @@ struct Predictor::State {
   std::uint64_t count;  ///< number of core points
   std::size_t dims;     ///< of the core points as given
   std::unique_ptr<Backend> backend;
-  std::unique_ptr<const KeptCore> kept;  ///< null if the backend cannot keep them
+  std::unique_ptr<const StoredCore> kept;  ///< null if the backend cannot keep them
   /// Core points that predict() joins with its points if `kept` is null or cannot search them.
   Points points;
   std::vector<std::int32_t> labels;

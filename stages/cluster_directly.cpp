@@ -24,14 +24,14 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const std::vector<std::uint32_t> minpts = job.group.minpts;
     DirectOptions asked = of(job.group);
     asked.minpts = minpts;
-    std::unique_ptr<LabelStore> place;  // outlives `counted`, which writes to it
+    std::unique_ptr<LabelStore> store;  // outlives `counted`, which writes to it
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     const auto counted = tbb::this_task_arena::isolate([&] { return job.index->count(asked); });
-    place = job.index->place(asked);  // allocated while a device may still count
+    store = job.index->label_store(asked);  // allocated while a device may still count
     const double share = job.seconds() / static_cast<double>(minpts.size());
     begun();
     tbb::this_task_arena::isolate([&] {
-      clustering::cluster_levels(*counted, *place, job.group.eps, minpts, [&](VariantResult&& result) {
+      clustering::cluster_levels(*counted, *store, job.group.eps, minpts, [&](VariantResult&& result) {
         result.seconds += share;
         if (verify) check_labels(points, space, whole_of(options.weights), job.group.radius, result);
         handing_over = true;

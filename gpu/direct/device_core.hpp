@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include <epsflow/core/kept_core.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/stored_core.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
 #include <epsflow/gpu/direct/dense_box_grid.hpp>
@@ -27,7 +27,7 @@ struct DeviceCoreHome {
 /// among cells that have core points within the radius, as a border point does. It returns nullopt if the cells are not
 /// dense boxes, if core points of one cell have different labels, which no clustering makes, or if core points and
 /// query points together are more than kMostGpuPoints.
-class DeviceCore final : public KeptCore {
+class DeviceCore final : public StoredCore {
  public:
   /// The GPU must be the current one. Throws DeviceOutOfMemory.
   DeviceCore(const CoreInput& core, const DeviceCoreHome& home);

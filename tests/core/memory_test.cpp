@@ -311,7 +311,7 @@ TEST_CASE("buffer: aligned, sized, movable") {
   CHECK(Buffer<double>(0).size() == 0);
 }
 
-TEST_CASE("buffer: bytes behind the end are readable") {
+TEST_CASE("buffer: bytes after the end are readable") {
   Buffer<std::uint8_t> buffer(3);
   volatile std::uint8_t sum = 0;
   for (std::size_t i = 3; i < 3 + Buffer<std::uint8_t>::kPadding; ++i) {

@@ -59,7 +59,7 @@ TEST_CASE("neighbour table: csr rows arrive in any order and are read in theirs"
   CHECK(rows_of(table, {2, 2}).empty());
 }
 
-TEST_CASE("neighbour table: ids that are written into their place become rows, consecutive or listed") {
+TEST_CASE("neighbour table: ids that are written into reserved memory become rows, consecutive or listed") {
   MemoryBudget budget(1 << 20);
   ArenaPool pool(budget);
   NeighborTable table(5, pool.acquire(1 << 20));
@@ -84,7 +84,7 @@ TEST_CASE("neighbour table: ids that are written into their place become rows, c
   CHECK(budget.used() == used);
 }
 
-TEST_CASE("neighbour table: csr rows of many threads all find their place") {
+TEST_CASE("neighbour table: csr rows that many threads append are all there") {
   constexpr std::uint32_t n = 4000;
   MemoryBudget budget(std::uint64_t{1} << 30);
   ArenaPool pool(budget);

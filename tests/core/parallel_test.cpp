@@ -151,22 +151,22 @@ TEST_CASE("parallel reduce: of nothing it is the identity, and blocks are joined
 }
 
 TEST_CASE("parallel loops: what a body throws comes out") {
-  const auto fail_at = [](std::size_t place, std::size_t begin, std::size_t end) {
-    if (begin <= place && place < end) throw InputError("number " + std::to_string(place));
+  const auto fail_at = [](std::size_t failing, std::size_t begin, std::size_t end) {
+    if (begin <= failing && failing < end) throw InputError("number " + std::to_string(failing));
   };
-  for (const std::size_t place : {0, 1, 500, 999}) {
-    const std::string expected = "number " + std::to_string(place);
-    const auto body = [&](std::size_t begin, std::size_t end) { fail_at(place, begin, end); };
+  for (const std::size_t failing : {0, 1, 500, 999}) {
+    const std::string expected = "number " + std::to_string(failing);
+    const auto body = [&](std::size_t begin, std::size_t end) { fail_at(failing, begin, end); };
     CHECK(error_of<InputError>([&] { parallel_ranges(1000, 16, body); }) == expected);
     CHECK(error_of<InputError>([&] { parallel_tasks(1000, body); }) == expected);
     CHECK(error_of<InputError>([&] {
-            parallel_for(std::uint32_t{1000}, [&](std::uint32_t i) { fail_at(place, i, std::size_t{i} + 1); });
+            parallel_for(std::uint32_t{1000}, [&](std::uint32_t i) { fail_at(failing, i, std::size_t{i} + 1); });
           }) == expected);
     CHECK(error_of<InputError>([&] {
             (void)parallel_reduce(
                 1000, 16, 0,
                 [&](std::size_t begin, std::size_t end, int sum) {
-                  fail_at(place, begin, end);
+                  fail_at(failing, begin, end);
                   return sum;
                 },
                 std::plus<>());

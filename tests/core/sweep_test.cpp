@@ -26,7 +26,7 @@ TEST_CASE("sweep: a grid holds every eps with every minpts, eps outermost") {
   CHECK(grid({1}, {}).size() == 0);
 }
 
-TEST_CASE("sweep: a variant given twice counts once, at its first place") {
+TEST_CASE("sweep: a variant given twice counts once, at its first position") {
   const Sweep sweep(std::vector<Variant>{{0.2, 4}, {0.1, 4}, {0.2, 4}, {0.2, 5}, {0.1, 4}});
   CHECK(sweep.variants() == std::vector<Variant>{{0.2, 4}, {0.1, 4}, {0.2, 5}});
   CHECK(grid({0.1, 0.1}, {4, 4}).size() == 1);

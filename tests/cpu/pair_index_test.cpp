@@ -53,7 +53,7 @@ std::vector<T> sparse_points(const Space& space, std::size_t dims) {
 std::vector<VariantResult> cluster(const Index& index, const std::vector<std::uint32_t>& minpts) {
   const DirectOptions options{.minpts = minpts, .core_mask = true};
   std::vector<VariantResult> made;
-  clustering::cluster_levels(*index.count(options), *index.place(options), 1, minpts,
+  clustering::cluster_levels(*index.count(options), *index.label_store(options), 1, minpts,
                              [&](VariantResult&& result) { made.push_back(std::move(result)); });
   return made;
 }
@@ -149,7 +149,7 @@ TEST_CASE("pair index: cells where a list is not the right index") {
   CHECK_FALSE(finds(points, other, 1));
   const std::vector<double> large(2 * 65537, 0);
   for (const Space& of : {slices_of({65537}), Space{}}) {
-    CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), of, 1));  // places have only 16 bits
+    CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), of, 1));  // indices have only 16 bits
   }
   const std::vector<double> ends{-1.7e308, 0, 1.7e308, 0};
   CHECK_FALSE(finds(PointsView(std::span<const double>(ends), 2), slices_of({2}), 1));  // differences overflow

@@ -163,7 +163,7 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
       REQUIRE_THROWS_AS(bench.plan(0, FormatChoice::packed), UsageError);
       continue;
     }
-    // Batches run from the last to the first, because rows must reach their places in any order.
+    // Batches run from the last to the first, because rows may be added in any order.
     BatchPlan by_tests = bench.plan(0, FormatChoice::packed);
     auto packed = bench.packed_table();
     std::reverse(by_tests.batches.begin(), by_tests.batches.end());

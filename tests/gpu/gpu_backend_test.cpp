@@ -293,7 +293,7 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
     for (const Cells cells : {Cells::eps, Cells::dense_box}) {
       const auto index = points->build_index({.eps = eps, .cells = cells}, cancel);
       const bool mask = random.chance(0.5);
-      const auto store = index->place({minpts, mask});
+      const auto store = index->label_store({minpts, mask});
       const auto counted = index->count({minpts, mask});
       std::vector<VariantResult> results;
       clustering::cluster_levels(*counted, *store, eps, minpts,

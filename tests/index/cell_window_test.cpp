@@ -19,10 +19,10 @@ using Slots = std::vector<std::uint64_t>;
 /// Stands for no cell.
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-/// Computes the places of cells from their keys, and the cells that a window must find.
-class CellPlaces {
+/// Computes the slots of cells from their keys, and the cells that a window must find.
+class CellSlots {
  public:
-  explicit CellPlaces(const Grid& grid) : grid_(grid) {
+  explicit CellSlots(const Grid& grid) : grid_(grid) {
     for (std::uint64_t key : grid.cell_keys()) {
       Slots slots;
       for (const std::uint64_t stride : grid.keys().strides) {
@@ -89,16 +89,16 @@ std::vector<std::uint32_t> others(CellWindow& window, std::uint32_t cell) {
 }
 
 /// Compares the rows around a cell with all cells. Returns the number of cells in them.
-std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& places, std::uint32_t cell,
+std::size_t check_rows(CellWindow& window, const Grid& grid, const CellSlots& slots, std::uint32_t cell,
                        std::uint32_t reach) {
   INFO("cell " << cell << ", reach " << reach);
-  const auto expected = places.around(cell, reach);
+  const auto expected = slots.around(cell, reach);
   std::size_t rows = 1;
-  for (std::size_t a = 1; a < places.axes(); ++a) rows *= 2 * reach + 1;
+  for (std::size_t a = 1; a < slots.axes(); ++a) rows *= 2 * reach + 1;
   const std::span<const Range> ranges = window.around({cell, cell + 1});
   REQUIRE(ranges.size() == rows);
   for (const Range& row : ranges) {
-    for (std::uint32_t c = row.begin; c < row.end; ++c) REQUIRE(places.row_distance(c, row.begin) == 0);
+    for (std::uint32_t c = row.begin; c < row.end; ++c) REQUIRE(slots.row_distance(c, row.begin) == 0);
   }
   // The cells come in ascending order, and each once.
   REQUIRE(cells_of(ranges) == expected);
@@ -106,7 +106,7 @@ std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& p
   REQUIRE(window.points() == positions_of(grid, expected, kNone).size());
   std::uint64_t last = 0;
   for (const Range& range : window.others_nearest_first(cell)) {
-    const std::uint64_t away = places.row_distance(cell, grid.cell_of(range.begin));
+    const std::uint64_t away = slots.row_distance(cell, grid.cell_of(range.begin));
     REQUIRE(away >= last);
     last = away;
   }
@@ -114,14 +114,14 @@ std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& p
 }
 
 /// Checks ranges around several cells at once: they contain all cells around each of them, and perhaps more, each once.
-void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, Range pool, std::uint32_t reach) {
+void check_pool(CellWindow& window, const Grid& grid, const CellSlots& slots, Range pool, std::uint32_t reach) {
   INFO("cells " << pool.begin << " to " << pool.end << ", reach " << reach);
   const auto found = cells_of(window.around(pool));
   REQUIRE(std::is_sorted(found.begin(), found.end()));
   REQUIRE(std::adjacent_find(found.begin(), found.end()) == found.end());
   REQUIRE(window.points() == positions_of(grid, found, kNone).size());
   for (std::uint32_t cell = pool.begin; cell < pool.end; ++cell) {
-    const auto expected = places.around(cell, reach);
+    const auto expected = slots.around(cell, reach);
     REQUIRE(std::includes(found.begin(), found.end(), expected.begin(), expected.end()));
     REQUIRE(others(window, cell) == positions_of(grid, found, cell));
   }
@@ -129,31 +129,31 @@ void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, 
 
 /// Checks a walk over all cells, and windows that begin at any cell. Returns the cells in all windows of the walk.
 std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
-  const CellPlaces places(grid);
+  const CellSlots slots(grid);
   const auto cells = static_cast<std::uint32_t>(grid.cells());
   std::size_t sum = 0;
   CellWindow walk(grid, 0, reach);
   CellWindow lower(grid, 0, reach, WindowRanges::rows_up_to);
   for (std::uint32_t cell = 0; cell < cells; ++cell) {
-    sum += check_rows(walk, grid, places, cell, reach);
-    auto expected = places.around(cell, reach);
+    sum += check_rows(walk, grid, slots, cell, reach);
+    auto expected = slots.around(cell, reach);
     auto found = cells_of(lower.around({cell, cell + 1}));
     std::erase_if(expected, [=](std::uint32_t c) { return c > cell; });
     std::erase_if(found, [=](std::uint32_t c) { return c > cell; });
     REQUIRE(found == expected);
     if (cell % 7 != 3) continue;
     CellWindow fresh(grid, cell, reach);
-    check_rows(fresh, grid, places, cell, reach);
+    check_rows(fresh, grid, slots, cell, reach);
   }
   for (const std::uint32_t most : {1U, 3U, 8U}) {
     CellWindow slabs(grid, 0, reach, WindowRanges::slabs);
     CellWindow rows(grid, 0, reach, WindowRanges::rows);
     for (Range pool{0, 0}; pool.begin < cells; pool.begin = pool.end) {
       pool.end = std::min(pool.begin + most, cells);
-      check_pool(slabs, grid, places, pool, reach);
-      check_pool(rows, grid, places, pool, reach);
+      check_pool(slabs, grid, slots, pool, reach);
+      check_pool(rows, grid, slots, pool, reach);
       // The same window is then moved to the cells one by one.
-      for (std::uint32_t cell = pool.begin; cell < pool.end; ++cell) check_rows(rows, grid, places, cell, reach);
+      for (std::uint32_t cell = pool.begin; cell < pool.end; ++cell) check_rows(rows, grid, slots, cell, reach);
     }
   }
   return sum;

@@ -44,10 +44,10 @@ void check_grid(const DataSet& data, double eps) {
     }
   }
   const auto offsets = grid.keys().neighbor_offsets;
-  std::size_t places = 1;
-  for (std::size_t a = 1; a < std::min(data.dims, kMostIndexedDims); ++a) places *= 3;
-  REQUIRE(offsets.size() == places);
-  for (std::size_t o = 1; o < places; ++o) REQUIRE(offsets[o - 1] + 3 <= offsets[o]);
+  std::size_t offset_count = 1;
+  for (std::size_t a = 1; a < std::min(data.dims, kMostIndexedDims); ++a) offset_count *= 3;
+  REQUIRE(offsets.size() == offset_count);
+  for (std::size_t o = 1; o < offset_count; ++o) REQUIRE(offsets[o - 1] + 3 <= offsets[o]);
 
   for (std::uint32_t p = 0; p < n; ++p) {
     for (std::size_t k = 0; k < data.dims; ++k) {
@@ -132,27 +132,27 @@ TEST_CASE("grid: outliers cost a cell each, not the space between") {
   CHECK(largest < 200);
 }
 
-TEST_CASE("grid: ranges that are kept are those that a walk finds") {
+TEST_CASE("grid: cached ranges are those that a walk finds") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::size_t dims = 2 + seed % 6;
     const DataSet data = test::make_data(seed % 2 == 0 ? "clustered" : "uniform", 2500, dims, Precision::float64, seed);
     INFO("seed " << seed << ", " << test::describe(data));
     const double eps = data.scale / (1 + static_cast<double>(seed % 5));
     const Grid walked(data.view(), eps, Cells::eps, CancelToken());
-    Grid kept(data.view(), eps, Cells::eps, CancelToken());
-    const std::uint64_t before = kept.bytes();
-    kept.cache_ranges(1, CancelToken());  // too little for any range
-    REQUIRE(kept.bytes() == before);
-    kept.cache_ranges(1 << 30, CancelToken());
-    REQUIRE(kept.bytes() > before);
+    Grid cached(data.view(), eps, Cells::eps, CancelToken());
+    const std::uint64_t before = cached.bytes();
+    cached.cache_ranges(1, CancelToken());  // too little for any range
+    REQUIRE(cached.bytes() == before);
+    cached.cache_ranges(1 << 30, CancelToken());
+    REQUIRE(cached.bytes() > before);
     // Walks begin at the first cell and at one in the middle.
     for (const std::size_t first : {std::size_t{0}, walked.cells() / 2}) {
       CandidateRanges expected(walked, first);
-      for (CandidateRanges found(kept, first);; found.next(), expected.next()) {
+      for (CandidateRanges found(cached, first);; found.next(), expected.next()) {
         const auto ranges = found.ranges();
         REQUIRE(std::vector<Range>(ranges.begin(), ranges.end()) ==
                 std::vector<Range>(expected.ranges().begin(), expected.ranges().end()));
-        if (found.bundle() + 1 == kept.cells()) break;
+        if (found.bundle() + 1 == cached.cells()) break;
       }
     }
   }

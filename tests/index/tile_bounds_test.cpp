@@ -36,10 +36,10 @@ std::vector<char> pair_matrix(std::span<const TileBlock> blocks, std::uint32_t t
 
 void check_list_order(std::span<const TileBlock> blocks) {
   for (std::size_t b = 1; b < blocks.size(); ++b) {
-    const auto place = [](const TileBlock& block) {
+    const auto sort_key = [](const TileBlock& block) {
       return std::tuple(block_class(block.pairs), block.rows, block.columns);
     };
-    REQUIRE(place(blocks[b - 1]) < place(blocks[b]));
+    REQUIRE(sort_key(blocks[b - 1]) < sort_key(blocks[b]));
   }
 }
 

@@ -141,8 +141,8 @@ class FaultyIndex final : public Index, private Counting<Index> {
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override {
     return real_->count_part(options);
   }
-  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
-    return call([&](Index& real) { return std::make_unique<FaultyStore>(real.place(options), plan_); });
+  [[nodiscard]] std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const override {
+    return call([&](Index& real) { return std::make_unique<FaultyStore>(real.label_store(options), plan_); });
   }
 };
 
@@ -170,7 +170,7 @@ class FaultyBackend final : public Backend, private Counting<Backend> {
  public:
   FaultyBackend(Plan& plan, bool own_threads) : Counting(cpu::make_cpu_backend(2), plan), own_threads_(own_threads) {}
 
-  [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) override {
+  [[nodiscard]] std::unique_ptr<StoredCore> keep(const CoreInput& core, const CancelToken& cancel) override {
     return real_->keep(core, cancel);
   }
   [[nodiscard]] std::string_view name() const override { return "faulty"; }

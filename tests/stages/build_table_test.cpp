@@ -52,7 +52,7 @@ struct Scene {
 
 using Ids = std::vector<std::uint32_t>;
 
-TEST_CASE("build table: the rows of a batch take their place") {
+TEST_CASE("build table: the rows of a batch are entered") {
   Scene scene(1 << 20);
   const std::vector<std::uint32_t> counts{1, 2};
   const std::vector<std::uint32_t> ids{2, 3, 2};
@@ -123,12 +123,12 @@ TEST_CASE("build table: many rows are entered part by part, whichever way their 
     counts.push_back(row % 3);
     for (std::uint32_t k = 0; k < counts.back(); ++k) ids.push_back(row + k);
   }
-  std::uint32_t* const place = job.table->reserve(ids.size());
-  REQUIRE(place != nullptr);
-  std::copy(ids.begin(), ids.end(), place);
+  std::uint32_t* const reserved = job.table->reserve(ids.size());
+  REQUIRE(reserved != nullptr);
+  std::copy(ids.begin(), ids.end(), reserved);
   const bool listed = GENERATE(false, true);
   const RowNumbers numbers = listed ? RowNumbers(std::span<const std::uint32_t>(rows)) : RowNumbers(Range{0, n});
-  const auto outcome = BuildTable{pool}(job, {.range = {0, n}}, WrittenRows{numbers, counts, place}, true);
+  const auto outcome = BuildTable{pool}(job, {.range = {0, n}}, WrittenRows{numbers, counts, reserved}, true);
   CHECK(outcome.retry.empty());
   CHECK_FALSE(outcome.table_full);
   CHECK(job.rows_done == n);

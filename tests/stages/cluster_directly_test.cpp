@@ -75,7 +75,7 @@ class ScriptedIndex final : public Index {
     };
     return std::make_unique<Scripted>(script_);
   }
-  [[nodiscard]] std::unique_ptr<LabelStore> place(const DirectOptions& options) const override {
+  [[nodiscard]] std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const override {
     return std::make_unique<clustering::HostLabels>(n_, options.core_mask);
   }
 

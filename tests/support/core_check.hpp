@@ -24,11 +24,12 @@ inline std::string wrong(const std::vector<VariantResult>& results, const Sweep&
     const Variant& variant = sweep.variants()[v];
     if (v == 0 || variant.eps != sweep.variants()[v - 1].eps) table = data.oracle(variant.eps);
     const OracleLabels expected = oracle_labels(table, variant.minpts);
-    const std::string place = " of eps " + format_number(variant.eps) + ", minpts " + std::to_string(variant.minpts);
-    if (!(results[v].variant == variant)) return "variant" + place;
-    if (!(results[v].labels == expected.labels)) return "labels" + place;
-    if (!(results[v].summary == expected.summary)) return "summary" + place;
-    if (!(results[v].seconds >= 0)) return "seconds" + place;
+    const std::string of_variant =
+        " of eps " + format_number(variant.eps) + ", minpts " + std::to_string(variant.minpts);
+    if (!(results[v].variant == variant)) return "variant" + of_variant;
+    if (!(results[v].labels == expected.labels)) return "labels" + of_variant;
+    if (!(results[v].summary == expected.summary)) return "summary" + of_variant;
+    if (!(results[v].seconds >= 0)) return "seconds" + of_variant;
   }
   return "";
 }

@@ -37,12 +37,12 @@ inline std::vector<double> widened(PointsView points) {
 /// Returns for each point the lowest label among the core points within eps, or kNoise.
 inline std::vector<std::int32_t> oracle_predict(const CoreView& core, PointsView points) {
   const std::size_t dims = points.dims();
-  const std::vector<double> places = widened(points), of_core = widened(core.points);
+  const std::vector<double> coordinates = widened(points), of_core = widened(core.points);
   std::vector<std::int32_t> labels(points.size(), kNoise);
   for (std::size_t i = 0; i < labels.size(); ++i) {
     for (std::size_t c = 0; c < core.labels.size(); ++c) {
       const bool lower = labels[i] == kNoise || core.labels[c] < labels[i];
-      const double squared = oracle_squared_distance(&places[i * dims], &of_core[c * dims], dims);
+      const double squared = oracle_squared_distance(&coordinates[i * dims], &of_core[c * dims], dims);
       if (lower && squared <= core.eps * core.eps) labels[i] = core.labels[c];
     }
   }

@@ -45,7 +45,7 @@ std::size_t truncate_everywhere(const std::string& bytes, Read read, Judge judge
   return accepted;
 }
 
-/// Reads `bytes` once for every `per` bits, with one bit of them flipped at a place drawn from the seed. If damaged
+/// Reads `bytes` once for every `per` bits, with one bit of them flipped at a position drawn from the seed. If damaged
 /// bytes are read, judge(result, damaged bytes) must return true. Returns how many were read.
 template <class Read, class Judge>
 std::size_t flip_bits(const std::string& bytes, Read read, Judge judge, std::size_t per = 1000,

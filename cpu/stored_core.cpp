@@ -1,4 +1,4 @@
-#include <epsflow/cpu/kept_core.hpp>
+#include <epsflow/cpu/stored_core.hpp>
 
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/clustering/lowest_clusters.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
 
-class CoreInGrid final : public KeptCore {
+class CoreInGrid final : public StoredCore {
  public:
   CoreInGrid(const CoreInput& core, const CancelToken& cancel)
       : grid_(core.points, core.radius, Cells::eps, cancel), rows_(grid_), cluster_of_(core.points.size()) {
@@ -23,13 +23,13 @@ class CoreInGrid final : public KeptCore {
     });
   }
 
-  [[nodiscard]] bool finds_places() const noexcept { return clustering::finds_clusters_at(grid_); }
+  [[nodiscard]] bool supports_any_point() const noexcept { return clustering::finds_clusters_at(grid_); }
   [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes() + rows_.bytes() + cluster_of_.bytes(); }
   [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override { return clustering::places_bytes(n); }
-  [[nodiscard]] std::optional<Labels> assign(std::span<const double> places, const CancelToken& cancel) const override {
+  [[nodiscard]] std::optional<Labels> assign(std::span<const double> points, const CancelToken& cancel) const override {
     static_assert(static_cast<std::int32_t>(clustering::kNoCluster) == kNoise, "clusters are labels as they are");
-    Labels labels(places.size() / grid_.dims());
-    clustering::find_lowest_clusters_at(grid_, rows_, cluster_of_.data(), places,
+    Labels labels(points.size() / grid_.dims());
+    clustering::find_lowest_clusters_at(grid_, rows_, cluster_of_.data(), points,
                                         reinterpret_cast<std::uint32_t*>(labels.data()), cancel);
     return labels;
   }
@@ -42,11 +42,11 @@ class CoreInGrid final : public KeptCore {
 
 }  // namespace
 
-std::unique_ptr<KeptCore> keep_core(const CoreInput& core, const CancelToken& cancel) {
+std::unique_ptr<StoredCore> store_core(const CoreInput& core, const CancelToken& cancel) {
   if (core.points.dims() > index::kMostIndexedDims) return nullptr;
-  auto kept = std::make_unique<CoreInGrid>(core, cancel);
-  if (!kept->finds_places()) return nullptr;
-  return kept;
+  auto stored = std::make_unique<CoreInGrid>(core, cancel);
+  if (!stored->supports_any_point()) return nullptr;
+  return stored;
 }
 
 }  // namespace epsflow::cpu

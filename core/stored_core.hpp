@@ -20,22 +20,22 @@ struct CoreInput {
 
 /// Core points in the memory that a backend works on (Backend::keep()): immutable, thread-safe. Must not outlive the
 /// backend.
-class KeptCore {
+class StoredCore {
  public:
-  KeptCore() = default;
-  KeptCore(const KeptCore&) = delete;
-  KeptCore& operator=(const KeptCore&) = delete;
-  virtual ~KeptCore() = default;
+  StoredCore() = default;
+  StoredCore(const StoredCore&) = delete;
+  StoredCore& operator=(const StoredCore&) = delete;
+  virtual ~StoredCore() = default;
 
   /// Returns the bytes of host memory that it holds.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  /// Returns the bytes of host memory that assign() takes for n points, beside `places` and the returned labels.
+  /// Returns the bytes of host memory that assign() takes for n points, beside `points` and the returned labels.
   [[nodiscard]] virtual std::uint64_t bytes_for(std::uint64_t n) const = 0;
-  /// Returns for each of n points the lowest label of a core point within the radius, else kNoise. places: [host]
-  /// [n × d] the coordinates of the points, row-major, finite, transformed by the same metric. Returns nullopt if this
+  /// Returns for each of n points the lowest label of a core point within the radius, else kNoise. points: [host]
+  /// [n × d] their coordinates, row-major, finite, transformed by the same metric. Returns nullopt if this
   /// object cannot search for these points; the caller must then search in another way. Throws Cancelled and
   /// ResourceError.
-  [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> places,
+  [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> points,
                                                      const CancelToken& cancel) const = 0;
 };
 
