@@ -34,7 +34,7 @@ inline constexpr double kLeastRate = 0.01;
 
 /// Returns n points, float64, with column names. They depend only on kind, n and options.
 ///
-/// `tec`          lon, lat in degrees and vtec in TECU: places where signals of navigation satellites (GNSS) pass
+/// `tec`          lon, lat in degrees and vtec in TECU: points where signals of navigation satellites (GNSS) pass
 ///                through the ionosphere, with its electron content there. They drift past receivers, most of which
 ///                stand in three dense networks. lon and lat are multiples of 0.01 degrees, so that many pairs lie at
 ///                exactly eps

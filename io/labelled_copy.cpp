@@ -93,7 +93,7 @@ std::string LabelledCopy::contents() const {
 void LabelledCopy::find_names() {
   if (limit_.empty()) {
     require_unchanged();
-    SourceColumns found = table_format(format_).look({files_, options_, points_});
+    SourceColumns found = table_format(format_).list_columns({files_, options_, points_});
     names_ = std::move(found.names);
     left_out_ = std::move(found.left_out);
     return;

@@ -136,7 +136,7 @@ namespace epsflow::io {
 /// from a pipe is first held in memory as a whole, which adds its unpacked size. Safe to call from several threads.
 ///
 /// FITS, HDF5, Parquet and Arrow files are read by another program, epsflow-reader. If the environment variable
-/// EPSFLOW_READER is set, it names this program. Otherwise the program is looked for beside the running one and where
+/// EPSFLOW_READER is set, it names this program. Otherwise the program is searched beside the running one and where
 /// epsflow was installed.
 ///
 /// Throws InputError naming file, row and column. The row is a data row, counted from 0 with dropped rows included; for

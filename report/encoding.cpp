@@ -46,15 +46,15 @@ Bytes pack(std::span<const std::uint8_t> values) {
   return packed;
 }
 
-Bytes pack_places(std::span<const std::uint32_t> places) {
+Bytes pack_set(std::span<const std::uint32_t> numbers) {
   Bytes packed;
   std::uint64_t next = 0;
-  for (std::size_t i = 0; i < places.size();) {
+  for (std::size_t i = 0; i < numbers.size();) {
     std::size_t end = i + 1;
-    while (end < places.size() && places[end] == places[end - 1] + 1) ++end;
-    add_number(packed, places[i] - next);
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    add_number(packed, numbers[i] - next);
     add_number(packed, end - i);
-    next = std::uint64_t{places[end - 1]} + 1;
+    next = std::uint64_t{numbers[end - 1]} + 1;
     i = end;
   }
   return packed;
@@ -88,10 +88,10 @@ std::string json_in_html(std::string_view json) {
 }
 
 std::string page_with(std::string_view page, std::string_view json) {
-  const std::size_t place = page.find(kDataPlace);
-  std::string text(page.substr(0, place));
+  const std::size_t begin = page.find(kDataMarker);
+  std::string text(page.substr(0, begin));
   text += json;
-  text += page.substr(place + kDataPlace.size());
+  text += page.substr(begin + kDataMarker.size());
   return text;
 }
 

@@ -20,7 +20,7 @@ using Bytes = std::vector<std::uint8_t>;
 /// Returns a set of numbers, given in ascending order, as alternating counts: how many numbers from 0 on are absent,
 /// how many then are present, and so on. Each count is in groups of seven bits, lowest first; 128 is added to all
 /// except the last.
-[[nodiscard]] Bytes pack_places(std::span<const std::uint32_t> places);
+[[nodiscard]] Bytes pack_set(std::span<const std::uint32_t> numbers);
 
 /// Returns the bytes in base64 (RFC 4648, padded).
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);

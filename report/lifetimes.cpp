@@ -25,14 +25,14 @@ std::vector<std::vector<CellBar>> bars_of_cells(const Lineage& lineage, std::siz
     for (const Bar& life : lineage.bars(path)) {
       const std::vector<std::uint32_t>& born = lineage.cell(path[life.birth]).first_core;
       auto cluster = static_cast<std::uint32_t>(std::ranges::lower_bound(born, life.first_core) - born.begin());
-      for (std::size_t place = life.birth; place < life.death; ++place) {
-        const LineageCell& cell = lineage.cell(path[place]);
+      for (std::size_t i = life.birth; i < life.death; ++i) {
+        const LineageCell& cell = lineage.cell(path[i]);
         CellBar here{.cluster = cluster,
                      .size = cell.size.empty() ? cell.core[cluster] : cell.size[cluster],
                      .birth = path[life.birth]};
         if (life.death < path.size()) here.death = path[life.death];
-        of_cells[path[place]].push_back(here);
-        if (place + 1 < life.death) cluster = cell.parent_eps[cluster];
+        of_cells[path[i]].push_back(here);
+        if (i + 1 < life.death) cluster = cell.parent_eps[cluster];
       }
     }
     for (const std::size_t cell : path) keep_largest(of_cells[cell], most);

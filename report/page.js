@@ -77,9 +77,9 @@
     return values;
   }
 
-  function unpackPlaces(text) {
+  function unpackSet(text) {
     const bytes = bytesOf(text);
-    const places = [];
+    const members = [];
     let at = 0;
     const next = () => {
       let value = 0;
@@ -90,11 +90,11 @@
       }
       return value + bytes[at++] * factor;
     };
-    for (let place = 0; at < bytes.length; ) {
-      place += next();
-      for (let run = next(); run > 0; --run) places.push(place++);
+    for (let member = 0; at < bytes.length; ) {
+      member += next();
+      for (let run = next(); run > 0; --run) members.push(member++);
     }
-    return places;
+    return members;
   }
 
   /** The pixels of a plane that have points, where pixels of 2^level by 2^level are one. */
@@ -103,8 +103,8 @@
     if (!plane.levels[level]) {
       const pixelsAlong = (all) => ((all - 1) >> level) + 1;
       const width = pixelsAlong(plane.width);
-      const placeOf = (p) => (Math.floor(p / plane.width) >> level) * width + ((p % plane.width) >> level);
-      const pixels = [...new Set(unpackPlaces(plane.occupied).map(placeOf))].sort((a, b) => a - b);
+      const pixelOf = (p) => (Math.floor(p / plane.width) >> level) * width + ((p % plane.width) >> level);
+      const pixels = [...new Set(unpackSet(plane.occupied).map(pixelOf))].sort((a, b) => a - b);
       plane.levels[level] = { width, height: pixelsAlong(plane.height), pixels };
     }
     return plane.levels[level];
@@ -115,9 +115,9 @@
   const ramp = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120],
     [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
   function rampColour(part) {
-    const place = Math.min(Math.max(part, 0), 1) * (ramp.length - 1);
-    const low = Math.min(Math.floor(place), ramp.length - 2);
-    return ramp[low].map((value, i) => Math.round(value + (ramp[low + 1][i] - value) * (place - low)));
+    const position = Math.min(Math.max(part, 0), 1) * (ramp.length - 1);
+    const low = Math.min(Math.floor(position), ramp.length - 2);
+    return ramp[low].map((value, i) => Math.round(value + (ramp[low + 1][i] - value) * (position - low)));
   }
   const css = (rgb) => `rgb(${rgb.join(",")})`;
   const clusterColours = [[0, 114, 178], [230, 159, 0], [0, 158, 115], [213, 94, 0], [204, 121, 167], [86, 180, 233],
@@ -354,10 +354,10 @@
     return tens.length >= 3 ? tens : inside;
   }
 
-  /** Gives the place from 0 to 1 on a logarithmic axis. */
+  /** Gives the position from 0 to 1 on a logarithmic axis. */
   const onLog = (from, to) => (v) => Math.log(v / from) / Math.log(to / from);
 
-  /** Axes around a field: x.place and y.place give the place in it, from 0 to 1. */
+  /** Axes around a field: x.position and y.position give the position in it, from 0 to 1. */
   function axes(width, height, x, y, label) {
     const inner =
       { x: box.left, y: box.top, width: width - box.left - box.right, height: height - box.top - box.bottom };
@@ -365,13 +365,13 @@
     picture.append(drawn("rect", { class: "axis", x: inner.x, y: inner.y, width: inner.width, height: inner.height }));
     const bottom = inner.y + inner.height;
     for (const tick of x.ticks) {
-      const at = inner.x + x.place(tick) * inner.width;
+      const at = inner.x + x.position(tick) * inner.width;
       const text = x.text ? x.text(tick) : exact(tick);
       picture.append(drawn("line", { class: "axis", x1: at, x2: at, y1: bottom, y2: bottom + 5 }),
         drawn("text", { x: at, y: bottom + 18, "text-anchor": "middle" }, text));
     }
     for (const tick of y.ticks) {
-      const at = inner.y + (1 - y.place(tick)) * inner.height;
+      const at = inner.y + (1 - y.position(tick)) * inner.height;
       picture.append(drawn("line", { class: "axis", x1: inner.x - 5, x2: inner.x, y1: at, y2: at }),
         drawn("text", { x: inner.x - 8, y: at + 4, "text-anchor": "end" }, y.text ? y.text(tick) : exact(tick)));
     }
@@ -398,7 +398,8 @@
     const innerHeight = flat ? 40 : Math.min(Math.max(innerWidth * ratio, 60), TALLEST);
     const high = innerHeight + box.top + box.bottom;
     const scale = (axis) => ({
-      ticks: ticksOf(axis.from, axis.to), place: (v) => (v - axis.from) / (axis.to - axis.from), label: titled(axis) });
+      ticks: ticksOf(axis.from, axis.to), position: (v) => (v - axis.from) / (axis.to - axis.from),
+      label: titled(axis) });
     const what = `Map of ${nameOf(cell)}: ${counted(cell.clusters, "cluster")}, ${share(cell.noise)} noise`;
     const { picture, inner } = axes(wide, high, scale(plane.x), flat ? { ticks: [] } : scale(plane.y), what);
     const canvas = element("canvas", { width, height, "aria-hidden": "true" });
@@ -428,8 +429,8 @@
       const column = Math.min(width - 1, Math.floor(x * width));
       const row = Math.min(height - 1, Math.floor(y * height));
       const value = valueAt.get(row * width + column);
-      const place = (axis, part) => `${axis.name} ${number(along(axis, part))}`;
-      pointed.textContent = `${place(plane.x, x)}${flat ? "" : `, ${place(plane.y, y)}`}: ` +
+      const coordinate = (axis, part) => `${axis.name} ${number(along(axis, part))}`;
+      pointed.textContent = `${coordinate(plane.x, x)}${flat ? "" : `, ${coordinate(plane.y, y)}`}: ` +
         (value === undefined ? "no points" : wordOf(value));
       light(figure, value >= FIRST ? value : 0);
     });
@@ -493,17 +494,17 @@
     const to = bins[bins.length - 1].to * (bins.length < 3 ? 2 : 1);
     const most = Math.max(...bins.map((bin) => bin.clusters));
     const top = Math.log10(most) + 0.15;
-    const placeX = onLog(from, to);
-    const placeY = (v) => (Math.log10(v) + 0.3) / (top + 0.3);
+    const positionX = onLog(from, to);
+    const positionY = (v) => (Math.log10(v) + 0.3) / (top + 0.3);
     const words = bins.map((bin) => `${count(bin.clusters)} of ${count(bin.from)} to ${count(bin.to - 1)} points`);
     const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 230,
-      { ticks: powersOf(from, to), place: placeX, text: count, label: "points of a cluster (log)" },
-      { ticks: powersOf(1, most), place: placeY, text: count, label: "clusters (log)" },
+      { ticks: powersOf(from, to), position: positionX, text: count, label: "points of a cluster (log)" },
+      { ticks: powersOf(1, most), position: positionY, text: count, label: "clusters (log)" },
       `Sizes of the clusters of ${nameOf(cell)}: ${words.join(", ")}`);
     for (const bin of bins) {
-      const begin = placeX(bin.from) * inner.width;
-      const width = Math.max(1, placeX(bin.to) * inner.width - begin - 2);
-      const height = placeY(bin.clusters) * inner.height;
+      const begin = positionX(bin.from) * inner.width;
+      const width = Math.max(1, positionX(bin.to) * inner.width - begin - 2);
+      const height = positionY(bin.clusters) * inner.height;
       const y = inner.y + inner.height - height;
       picture.append(drawn("rect", { class: "bar", x: inner.x + begin + 1, width, y, height }));
     }
@@ -513,16 +514,16 @@
   }
 
   /**
-   * Draws clusters as bars between two eps: [number, points, from, to]. Returns the picture, its field and the place of
-   * an eps.
+   * Draws clusters as bars between two eps: [number, points, from, to]. Returns the picture, its field and the position
+   * of an eps.
    */
   function drawBars(cell, from, to, bars, label) {
-    const place = onLog(from, to);
+    const position = onLog(from, to);
     const step = 16;
     const { picture, inner } = axes(widthOf(FIGURE_WIDTH), bars.length * step + box.top + box.bottom + 6,
-      { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` },
+      { ticks: powersOf(from, to), position, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` },
       { ticks: [] }, label);
-    const at = (eps) => inner.x + place(eps) * inner.width;
+    const at = (eps) => inner.x + position(eps) * inner.width;
     bars.forEach(([cluster, size, begin, end], i) => {
       const y = inner.y + 3 + i * step;
       const x = at(begin);
@@ -581,16 +582,16 @@
     }
     const from = Math.min(...ends) / 1.02;
     const to = Math.max(...ends) * 1.1;
-    const place = (eps) => onLog(from, to)(Math.min(Math.max(eps === null ? to : eps, from), to));
+    const position = (eps) => onLog(from, to)(Math.min(Math.max(eps === null ? to : eps, from), to));
     const whole = cell.tree[0].size;
     const words = cell.tree.filter((c) => c.value)
       .map((c) => `${withSize(c.label, c.size)} from eps ${number(c.birth)} to ${number(c.death)}`);
     const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 330,
-      { ticks: ticksOf(0, whole, 4), place: (v) => v / whole, text: count, label: "points" },
-      { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log)` },
+      { ticks: ticksOf(0, whole, 4), position: (v) => v / whole, text: count, label: "points" },
+      { ticks: powersOf(from, to), position, text: number, label: `eps${unitOfEps} (log)` },
       `Tree of the clusters of ${nameOf(cell)}; selected: ${words.join("; ")}`);
     const x = (points) => inner.x + (points / whole) * inner.width;
-    const y = (eps) => inner.y + (1 - place(eps)) * inner.height;
+    const y = (eps) => inner.y + (1 - position(eps)) * inner.height;
     const total = (clusters) => clusters.reduce((sum, c) => sum + c.size, 0);
     const shapes = [];
     for (const c of cell.tree) {
@@ -706,8 +707,8 @@
     byId("sides").hidden = !on;
     if (on) {
       // The best alternative, or else the next column.
-      const place = columns.indexOf(chosen[0][across]);
-      const near = [place + 1, place - 1].map((i) => cellAt.get(keyOf(columns[i], chosen[0].minpts)));
+      const column = columns.indexOf(chosen[0][across]);
+      const near = [column + 1, column - 1].map((i) => cellAt.get(keyOf(columns[i], chosen[0].minpts)));
       const other = data.advice && data.advice.alternatives.find((offer) => !hasOwnEps(offer));
       chosen[1] = (other && cellOf(other)) || near.find(Boolean) || chosen[0];
       document.querySelector("input[name=side][value='1']").checked = true;

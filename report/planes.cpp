@@ -35,8 +35,8 @@ std::pair<double, double> ends_of(std::size_t n, const Coordinate& at) {
 
 std::uint32_t pixel_along(double value, const Axis& axis, std::uint32_t side) {
   // The halves avoid overflow if the width of the axis exceeds float64.
-  const double place = (value / 2 - axis.from / 2) / (axis.to / 2 - axis.from / 2) * side;
-  return static_cast<std::uint32_t>(std::clamp(place, 0.0, side - 1.0));
+  const double position = (value / 2 - axis.from / 2) / (axis.to / 2 - axis.from / 2) * side;
+  return static_cast<std::uint32_t>(std::clamp(position, 0.0, side - 1.0));
 }
 
 /// x_per_y: the length of a step along x relative to one along y; 0 if the two are not comparable.

@@ -67,14 +67,15 @@ Pyramid::Pyramid(const Raster& raster) {
     const auto pixel_at = [&](std::uint32_t pixel) {
       return (pixel / raster.width() >> l) * width + (pixel % raster.width() >> l);
     };
-    std::vector<std::uint32_t> places;
-    for (const std::uint32_t pixel : occupied) places.push_back(pixel_at(pixel));
-    std::vector<std::uint32_t> there = places;
-    std::ranges::sort(there);
-    there.erase(std::unique(there.begin(), there.end()), there.end());
-    level.pixels = there.size();
-    for (const std::uint32_t place : places) {
-      level.pixel_of.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(there, place) - there.begin()));
+    std::vector<std::uint32_t> pixels;
+    for (const std::uint32_t pixel : occupied) pixels.push_back(pixel_at(pixel));
+    std::vector<std::uint32_t> distinct = pixels;
+    std::ranges::sort(distinct);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    level.pixels = distinct.size();
+    for (const std::uint32_t pixel : pixels) {
+      level.pixel_of.push_back(
+          static_cast<std::uint32_t>(std::ranges::lower_bound(distinct, pixel) - distinct.begin()));
     }
   }
 }

@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kNoiseValue = 1;
 inline constexpr std::uint8_t kFirstValue = 2;    ///< the largest cluster; the next values are the next largest
 inline constexpr std::uint8_t kOtherValue = 255;  ///< all clusters without a value of their own
 
-/// Returns the places of the largest sizes, at most `most` of them, largest first. Ties go to the lower place.
+/// Returns the indices of the largest sizes, at most `most` of them, largest first. Ties go to the lower index.
 [[nodiscard]] std::vector<std::size_t> largest_of(std::span<const std::uint64_t> sizes, std::size_t most);
 
 /// Returns the value of each label, noise first: [clusters + 1]. sizes: [clusters]. Ties go to the lower label.

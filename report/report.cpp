@@ -81,9 +81,9 @@ std::vector<std::uint64_t> histogram_of(const std::vector<Size>& sizes) {
   std::vector<std::uint64_t> counts;
   for (const std::uint64_t size : sizes) {
     if (size == 0) continue;
-    const auto place = static_cast<std::size_t>(std::bit_width(size) - 1);
-    if (place >= counts.size()) counts.resize(place + 1);
-    ++counts[place];
+    const auto bin = static_cast<std::size_t>(std::bit_width(size) - 1);
+    if (bin >= counts.size()) counts.resize(bin + 1);
+    ++counts[bin];
   }
   return counts;
 }
@@ -94,15 +94,15 @@ std::vector<TreeCluster> top_of_tree(std::span<const TreeCluster> clusters, std:
   for (const TreeCluster& cluster : clusters) sizes.push_back(cluster.size);
   std::vector<std::size_t> order = largest_of(sizes, most);
   std::ranges::sort(order);
-  std::vector<std::int64_t> place(clusters.size());
-  std::vector<TreeCluster> kept;
+  std::vector<std::int64_t> new_index(clusters.size());
+  std::vector<TreeCluster> top;
   for (const std::size_t c : order) {
-    place[c] = static_cast<std::int64_t>(kept.size());
-    kept.push_back(clusters[c]);
-    std::int64_t& parent = kept.back().parent;
-    if (parent >= 0) parent = place[static_cast<std::size_t>(parent)];
+    new_index[c] = static_cast<std::int64_t>(top.size());
+    top.push_back(clusters[c]);
+    std::int64_t& parent = top.back().parent;
+    if (parent >= 0) parent = new_index[static_cast<std::size_t>(parent)];
   }
-  return kept;
+  return top;
 }
 
 ordered_json as_json(const Axis& axis) {
@@ -116,7 +116,7 @@ ordered_json as_json(const Plane& plane) {
           {"note", plane.note},
           {"width", plane.raster.width()},
           {"height", plane.raster.height()},
-          {"occupied", base64(pack_places(plane.raster.occupied()))}};
+          {"occupied", base64(pack_set(plane.raster.occupied()))}};
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
   ordered_json tree = ordered_json::array();
   const std::size_t most = std::max<std::size_t>(kAllTreeClusters / cells.size(), 1);
   for (const TreeCluster& of : top_of_tree(cell.tree, most)) {
-    const std::size_t place = static_cast<std::size_t>(of.label) + 1;  // of noise 0
+    const std::size_t value_index = static_cast<std::size_t>(of.label) + 1;  // of noise 0
     ordered_json steps = ordered_json::array();
     for (const auto& [eps, size] : of.steps) steps.push_back({short_number(eps), size});
     tree.push_back({{"parent", of.parent < 0 ? ordered_json() : ordered_json(of.parent)},
@@ -211,7 +211,7 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
                     {"death", short_number(of.death)},
                     {"size", of.size},
                     {"label", of.label < 0 ? ordered_json() : ordered_json(of.label)},
-                    {"value", of.label >= 0 && place < cell.values.size() ? cell.values[place] : 0},
+                    {"value", of.label >= 0 && value_index < cell.values.size() ? cell.values[value_index] : 0},
                     {"steps", std::move(steps)}});
   }
   return tree;

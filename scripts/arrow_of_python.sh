@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Arrow's C++ libraries where the system has no packages of them, as Debian 12 has none: Python's package pyarrow brings
 # its own, with their headers. pip installs it into FOLDER/python, from PyPI or what it is set up to use in its place,
-# and FOLDER becomes a place where pkg-config finds them:
+# and FOLDER gets files of pkg-config that describe them:
 #   scripts/arrow_of_python.sh ~/arrow
 #   PKG_CONFIG_PATH=~/arrow/lib/pkgconfig cmake --preset program -DEPSFLOW_WITH_PARQUET=ON
 # What is built so needs FOLDER when it runs.

@@ -53,7 +53,7 @@ CPP_COMMENT = re.compile(r"//[/!]?(<?) ?(.*)$")
 
 
 def cpp_comments(text):
-    """Yields (line, comment): each block of comment lines as one text, and each comment behind code."""
+    """Yields (line, comment): each block of comment lines as one text, and each comment after code."""
     block, begin = [], 0
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.lstrip()

@@ -15,7 +15,7 @@ pythons=("${@:2}")
 root=$PWD
 work=$root/build/python
 most_bytes=$((5 * 1024 * 1024))
-# The source lies at the same place each time, two folders above the build as for presets, so that paths are the same
+# The source has the same path each time, two folders above the build as for presets, so that paths are the same
 # for the compiler's cache, and what is compiled does not depend on it.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 unset PYTHONPATH PYTHONHOME

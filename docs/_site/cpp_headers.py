@@ -90,11 +90,11 @@ def arrange(xml: Path) -> None:
 def fill(app: Sphinx, page: str, source: list[str]) -> None:
     """A section for each header of a folder, in place of the page's line `% headers of FOLDER`."""
 
-    def sections(place: re.Match[str]) -> str:
+    def sections(line: re.Match[str]) -> str:
         return "\n".join(
             f"## epsflow/{header}\n\n```{{doxygenfile}} {header}\n```\n"
             for header in installed_headers()
-            if header.parts[0] == place[1]
+            if header.parts[0] == line[1]
         )
 
     source[0] = re.sub(r"^% headers of (\w+)\n", sections, source[0], flags=re.MULTILINE)

@@ -27,8 +27,8 @@ def generate(sequences: int = 6, others: int = 300) -> tuple[np.ndarray, ...]:
         """Returns magnitudes: each magnitude less has ten times as many earthquakes (Gutenberg and Richter)."""
         return np.minimum(LEAST - np.log10(random.uniform(size=count)), most)
 
-    places = random.uniform([-122, 32, 0], [-114, 38, 365], (others, 3))
-    events = [np.stack([places[:, 0], places[:, 1], magnitudes(others, 5), places[:, 2]])]
+    background = random.uniform([-122, 32, 0], [-114, 38, 365], (others, 3))
+    events = [np.stack([background[:, 0], background[:, 1], magnitudes(others, 5), background[:, 2]])]
     for i in range(sequences):
         main = random.uniform(6, 7.2)
         count = int(150 * 10 ** (0.6 * (main - 6)))

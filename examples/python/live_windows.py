@@ -45,7 +45,7 @@ def lightning(arguments: list[str]) -> Steps:
 
 
 def lidar(arguments: list[str]) -> Steps:
-    """Yields time in s and [n, 3] places in m of what moves on a road, without the ground: cars that pass by a post."""
+    """Yields time in s and [n, 3] positions in m of a road without the ground: cars that pass by a post."""
     random = np.random.default_rng(6)
     cars = [(0.7 * car, 1 - 2 * (car % 2)) for car in range(12)]  # when they come, and their direction
     for frame in range(150):

@@ -3,7 +3,7 @@
     python moving_objects.py                                 on generated ones
     python moving_objects.py detections.csv ra dec mjd       positions in degrees near the equator, and days
 
-Many velocities are tried. Under its own velocity all detections of an object are at one place: a cluster.
+Many velocities are tried. Under its own velocity all detections of an object are at one position: a cluster.
 """
 
 from __future__ import annotations

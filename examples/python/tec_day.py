@@ -56,7 +56,7 @@ def dense(time: np.ndarray, tec: np.ndarray) -> np.ndarray:
 
 
 def length(lon: np.ndarray, lat: np.ndarray) -> float:
-    """Returns the length in km of the path through these places."""
+    """Returns the length in km of the path through these points."""
     lon, lat = np.radians(lon), np.radians(lat)
     x = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
     return float(2 * 6371 * np.arcsin(np.linalg.norm(np.diff(x, axis=1), axis=0) / 2).sum())

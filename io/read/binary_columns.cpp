@@ -128,8 +128,8 @@ class DataStream {
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
   /// Skips bytes up to an offset in the data.
-  void skip_to(std::uint64_t place) {
-    const std::uint64_t count = place - taken_;
+  void skip_to(std::uint64_t offset) {
+    const std::uint64_t count = offset - taken_;
     const std::uint64_t got = stream_.skip(count);
     taken_ += got;
     if (got < count) throw_truncated(source_, expected_, taken_);

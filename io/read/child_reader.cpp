@@ -160,14 +160,14 @@ std::filesystem::path find_reader() {
   }
   std::error_code code;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
-  const std::array<std::filesystem::path, 3> places{here / kName, here.parent_path() / "bin" / kName,
-                                                    std::filesystem::path(EPSFLOW_BIN_FOLDER) / kName};
-  const auto found = std::find_if(here.empty() ? places.end() - 1 : places.begin(), places.end(), can_run);
-  if (found != places.end()) return *found;
+  const std::array<std::filesystem::path, 3> candidates{here / kName, here.parent_path() / "bin" / kName,
+                                                        std::filesystem::path(EPSFLOW_BIN_FOLDER) / kName};
+  const auto found = std::find_if(here.empty() ? candidates.end() - 1 : candidates.begin(), candidates.end(), can_run);
+  if (found != candidates.end()) return *found;
   throw ResourceError(
       fmt::format("the program epsflow-reader, which reads FITS, HDF5, Parquet and Arrow files, is neither {} nor {} "
                   "nor {}; let the environment variable EPSFLOW_READER name it",
-                  places[0].string(), places[1].string(), places[2].string()));
+                  candidates[0].string(), candidates[1].string(), candidates[2].string()));
 }
 
 void read_in_child(const Format& format, const LibraryFile& file, const Source& source, ValueStore& store,

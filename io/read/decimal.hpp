@@ -22,12 +22,12 @@ inline constexpr std::array<double, 23> kPowersOfTen{1e0,  1e1,  1e2,  1e3,  1e4
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/// Computes mantissa / 10^places for a mantissa of at least 2^53. Returns false if it may round wrongly.
-inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& value) noexcept {
+/// Computes mantissa / 10^decimals for a mantissa of at least 2^53. Returns false if it may round wrongly.
+inline bool divide_wide(std::uint64_t mantissa, std::uint64_t decimals, double& value) noexcept {
 #if LDBL_MANT_DIG == 64 && defined(__x86_64__)
-  if (places >= kPowersOfTen.size()) return false;
+  if (decimals >= kPowersOfTen.size()) return false;
   const long double quotient =
-      static_cast<long double>(mantissa) / static_cast<long double>(kPowersOfTen[static_cast<std::size_t>(places)]);
+      static_cast<long double>(mantissa) / static_cast<long double>(kPowersOfTen[static_cast<std::size_t>(decimals)]);
   std::uint64_t significand = 0;
   std::memcpy(&significand, &quotient, sizeof significand);
   constexpr std::uint64_t kDroppedBits = 0x7FF;
@@ -36,7 +36,7 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
   value = static_cast<double>(quotient);
   return true;
 #else
-  (void)mantissa, (void)places, (void)value;
+  (void)mantissa, (void)decimals, (void)value;
   return false;
 #endif
 }

@@ -32,14 +32,14 @@ struct ForeignKind {
   std::string_view remedy;
 };
 
-/// Returns the position of the first byte that text cannot contain: a control character, or invalid UTF-8. Looks at the
+/// Returns the position of the first byte that text cannot contain: a control character, or invalid UTF-8. Scans the
 /// first 1024 bytes only. Returns nullopt if there is none.
 std::optional<std::size_t> find_binary(std::string_view bytes) noexcept {
-  constexpr std::size_t kLooked = 1024;
+  constexpr std::size_t kScanned = 1024;
   constexpr std::size_t kLongest = 4;
-  const std::string_view looked = bytes.substr(0, kLooked);
-  for (std::size_t i = 0; i < looked.size();) {
-    const auto byte = static_cast<unsigned char>(looked[i]);
+  const std::string_view scanned = bytes.substr(0, kScanned);
+  for (std::size_t i = 0; i < scanned.size();) {
+    const auto byte = static_cast<unsigned char>(scanned[i]);
     const bool is_control = (byte < 0x20 && (byte < '\t' || byte > '\r')) || byte == 0x7F;
     const std::size_t length = utf8_length(bytes.substr(i, kLongest));
     if (is_control || length == 0) return i;

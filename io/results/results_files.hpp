@@ -1,5 +1,5 @@
 // The files of a results folder: writes, checks, removes and replaces them, and refuses names that are taken. A run
-// must not write over files that epsflow did not write, nor into another place.
+// must not write over files that epsflow did not write, nor elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -58,16 +58,16 @@ void require_digest(const std::filesystem::path& file, const FileDigest& digest)
 /// ResourceError.
 void remove_results(const std::filesystem::path& folder, const Manifest& manifest);
 
-/// Returns the journal in folder/.epsflow of a run that did not end. If it lists a complete replacement, puts that in
-/// the place of the results, and returns nullopt. This may be cut off and repeated. Throws ResourceError.
+/// Returns the journal in folder/.epsflow of a run that did not end. If it lists a complete replacement, replaces
+/// the results by it, and returns nullopt. This may be cut off and repeated. Throws ResourceError.
 [[nodiscard]] std::optional<JournalContents> recover(const std::filesystem::path& folder);
 
 /// Removes the files of a run in folder/.epsflow except its lock, the journal last.
 void clear_hidden(const std::filesystem::path& folder);
 
 /// Returns `folder` without slashes at its end. Throws UsageError for an empty name, and InTheWay if something other
-/// than a folder has the name, or if an output folder in it is a link or a file: files would be written or removed in
-/// another place. A missing folder is accepted.
+/// than a folder has the name, or if an output folder in it is a link or a file: files would be written or removed
+/// elsewhere. A missing folder is accepted.
 [[nodiscard]] std::filesystem::path require_folder(std::filesystem::path folder);
 
 /// Throws InTheWay if a file has the name of an output and is not listed in `state`.

@@ -226,7 +226,7 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   journal_ = std::make_unique<Journal>(hidden_ / "journal", state_, replacing_);
   if (input.origin.renumbered()) {
     const std::vector<std::int64_t> rows = row_numbers(input.origin, points_);
-    place(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
+    store_file(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
   }
   warn_of_full_disk(pending.size());
   next_publication_ = std::chrono::steady_clock::now() + kPublicationInterval;
@@ -348,7 +348,7 @@ void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
 }
 
 /// Writes a file of the folder. The journal lists it before it gets its name.
-void ResultsFolder::place(const std::string& name, const WriteFile& write) {
+void ResultsFolder::store_file(const std::string& name, const WriteFile& write) {
   const std::filesystem::path file = hidden_ / partial_name(name);
   try {
     write(file);
@@ -369,7 +369,7 @@ void ResultsFolder::place(const std::string& name, const WriteFile& write) {
 
 void ResultsFolder::add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write) {
   thread_->finish();  // the thread uses the journal, too
-  place(name, write);
+  store_file(name, write);
 }
 
 void ResultsFolder::finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason) {
@@ -389,7 +389,7 @@ void ResultsFolder::finish(const std::string& status, double seconds, const Trac
   clear_partial();  // on a full disk, makes room for the next files
   if (!state_.entries.empty()) {
     if (status == "complete") attempt([&] { write_hdf5(seconds); });
-    attempt([&] { place(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });
+    attempt([&] { store_file(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });
     state_.runs.back() = describe_run(run_, started_, failed != nullptr ? "failed" : status, seconds, why);
     save_manifest(base_, state_);
     if (replacing_ && status == "complete" && failed == nullptr) {
@@ -419,7 +419,7 @@ void ResultsFolder::write_hdf5(double seconds) {
     return state_.owns(name) ? read_vector<std::int8_t>(base_ / name, "|b1", points_) : std::vector<std::int8_t>();
   };
   if (state_.owns(kRowsName)) sweep.rows = read_vector<std::int64_t>(base_ / kRowsName, "<i8", points_);
-  place(kHdf5Name, [&](const auto& file) { write_hdf5_sweep(file, entries, sweep); });
+  store_file(kHdf5Name, [&](const auto& file) { write_hdf5_sweep(file, entries, sweep); });
 }
 
 /// Removes the files of the run itself. A replacement that a later run can complete stays, with its journal.

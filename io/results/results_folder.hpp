@@ -146,7 +146,7 @@ class ResultsFolder {
   using WriteFile = std::function<void(const std::filesystem::path&)>;
   using FileTest = std::function<bool(const std::string&, const FileDigest&)>;
 
-  // Existing results that a run keeps (results_kept.cpp).
+  // Existing results that a run keeps (results_reuse.cpp).
   void choose_base(const std::string& checksum);
   void keep_results();
   std::size_t remove_files(const FileTest& unwanted);
@@ -165,7 +165,7 @@ class ResultsFolder {
              const std::function<FileDigest(const std::filesystem::path&, const std::filesystem::path&)>& write) const;
   [[nodiscard]] PendingVariant pending(const VariantResult& result) const;
   void commit(const std::vector<PendingVariant>& batch);
-  void place(const std::string& name, const WriteFile& write);
+  void store_file(const std::string& name, const WriteFile& write);
   void write_hdf5(double seconds);
   void leave();
 

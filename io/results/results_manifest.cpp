@@ -32,8 +32,8 @@ std::string read_bytes(const std::filesystem::path& file) {
 }
 
 /// Returns the path of an element: "results[3]".
-std::string element(const char* list, std::size_t place) {
-  return std::string(list) + "[" + std::to_string(place) + "]";
+std::string element(const char* list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
 [[noreturn]] void throw_strange(const std::filesystem::path& file, const std::string& why) {
@@ -78,9 +78,9 @@ std::optional<std::uint64_t> points_in(const ordered_json& input) {
   if (numbers.has("column_numbers")) static_cast<void>(numbers.counts("column_numbers"));
   if (numbers.has("slices") && !input["slices"].is_string()) throw InputError("input.slices is not a text");
   if (numbers.has("files")) {
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (const ordered_json& file : input["files"]) {
-      check(JsonNumbers(file, "input." + element("files", place++)), {"rows", "dropped_rows"});
+      check(JsonNumbers(file, "input." + element("files", index++)), {"rows", "dropped_rows"});
     }
   }
   if (!numbers.has("points")) return std::nullopt;
@@ -333,14 +333,14 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
     const std::optional<std::uint64_t> points = set_input(manifest, json.at("input"));
     for (const ordered_json& run : json.at("runs")) add_run(manifest, run, element("runs", manifest.runs.size()));
-    std::size_t place = 0;
-    for (const ordered_json& entry : json.at("files")) add_file(manifest, entry, element("files", place++));
-    place = 0;
+    std::size_t index = 0;
+    for (const ordered_json& entry : json.at("files")) add_file(manifest, entry, element("files", index++));
+    index = 0;
     for (const ordered_json& result : json.at("results"))
-      add_entry(manifest, result, element("results", place++), points);
+      add_entry(manifest, result, element("results", index++), points);
     const JsonNumbers numbers(json, "");
     if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
-    if (numbers.has("variants")) static_cast<void>(numbers.count("variants", place, place));
+    if (numbers.has("variants")) static_cast<void>(numbers.count("variants", index, index));
     for (const ResultsOutput& output : kResultsOutputs) {
       if (!output.copy || !json.contains(output.name)) continue;
       json.at(output.name).get_to(manifest.contents[std::string(output.name)]);

@@ -24,7 +24,7 @@ inline constexpr const char* kStandardOutput = "-";
 /// message.
 class ReaderGone : public ResourceError {
  public:
-  ReaderGone() : ResourceError("whoever read the output has gone") {}
+  ReaderGone() : ResourceError("the reader of the output has gone") {}
 };
 
 /// Checks that `target` can be written, before anything is read or computed. Throws UsageError for an empty name, a

@@ -190,7 +190,7 @@ class RowCopier {
   std::uint64_t done_ = 0;
 };
 
-SourceColumns look_at_text(const CopySource& inputs) {
+SourceColumns list_text_columns(const CopySource& inputs) {
   SourceColumns found;
   std::size_t named = 0;  // number of the file with names
   std::size_t count = 0;
@@ -237,7 +237,7 @@ void copy_text(const std::filesystem::path& file, const std::filesystem::path& t
 TableFunctions csv_tables() {
   return {.check = [](std::span<const std::string>, std::size_t, std::string_view) {},
           .write = write_csv,
-          .look = look_at_text,
+          .list_columns = list_text_columns,
           .copy = copy_text};
 }
 

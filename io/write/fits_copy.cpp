@@ -197,7 +197,7 @@ std::uint64_t own_keywords(fitsfile* file, int& status) {
 
 }  // namespace
 
-SourceColumns look_at_fits(const CopySource& source) {
+SourceColumns list_fits_columns(const CopySource& source) {
   const std::scoped_lock lock(fits_mutex());
   const FitsInput first(source, 0);
   SourceColumns found;

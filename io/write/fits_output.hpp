@@ -45,8 +45,8 @@ class FitsOutput {
 
 inline constexpr std::size_t kMostFitsColumns = 999;
 
-/// Returns the columns of FITS tables, as TableFunctions::look describes. Locks fits_mutex().
-[[nodiscard]] SourceColumns look_at_fits(const CopySource& source);
+/// Returns the columns of FITS tables, as TableFunctions::list_columns describes. Locks fits_mutex().
+[[nodiscard]] SourceColumns list_fits_columns(const CopySource& source);
 /// Copies FITS tables and adds the labels, as TableFunctions::copy describes. Locks fits_mutex().
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const OutputTable& added);

@@ -115,7 +115,7 @@ void check_fits_columns(std::span<const std::string> names, std::size_t others, 
 }  // namespace
 
 TableFunctions fits_tables() {
-  return {.check = check_fits_columns, .write = write_fits, .look = look_at_fits, .copy = copy_fits};
+  return {.check = check_fits_columns, .write = write_fits, .list_columns = list_fits_columns, .copy = copy_fits};
 }
 
 }  // namespace epsflow::io

@@ -81,8 +81,8 @@ struct SourceColumns {
   std::string left_out;            ///< LabelledCopy::left_out()
 };
 
-/// The functions of one format. All are null in a build without the format. `look` and `copy` are also null if the
-/// format cannot copy all columns of an input of its own kind.
+/// The functions of one format. All are null in a build without the format. `list_columns` and `copy` are also null if
+/// the format cannot copy all columns of an input of its own kind.
 struct TableFunctions {
   /// Throws UsageError if the format cannot hold columns with these names and `others` more columns. `what`: the word
   /// for a column in errors.
@@ -93,10 +93,10 @@ struct TableFunctions {
                 const OutputTable& table) = nullptr;
   /// Opens the files again and lists their columns. Throws InputError if the files differ in their columns, if the
   /// format has no space for the columns of labels, or if a file has changed.
-  SourceColumns (*look)(const CopySource& source) = nullptr;
+  SourceColumns (*list_columns)(const CopySource& source) = nullptr;
   /// Writes one row for each row of the files, with all columns as they are, followed by the columns of `added`:
   /// labels, and masks of core points and probabilities if there are any. Dropped rows have no value there. `names`
-  /// come from look(). Reads blockwise. O(bytes), some MiB of memory. Throws as look() and write().
+  /// come from list_columns(). Reads blockwise. O(bytes), some MiB of memory. Throws as list_columns() and write().
   void (*copy)(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const OutputTable& added) = nullptr;
 };

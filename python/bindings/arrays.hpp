@@ -68,7 +68,7 @@ template <class As, class Object, class Get>
 
 /// Returns the address of the values of a vector, a Buffer or Labels, and an object of Python that owns them.
 template <class Values>
-[[nodiscard]] auto kept(Values values) {
+[[nodiscard]] auto with_owner(Values values) {
   auto held = std::make_unique<Values>(std::move(values));
   auto* const data = held->data();
   return std::pair(data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Values*>(all); }));
@@ -77,11 +77,11 @@ template <class Values>
 template <class Values>
 [[nodiscard]] auto column_of(Values values) {
   const std::size_t size = values.size();
-  const auto [data, owner] = kept(std::move(values));
+  const auto [data, owner] = with_owner(std::move(values));
   return column(data, size, owner);
 }
 
-/// Converts values, as kept() takes them, to an array of Python.
+/// Converts values, as with_owner() takes them, to an array of Python.
 inline constexpr auto kAsColumn = []<class Values>(Values&& values) {
   return nb::cast(column_of(std::forward<Values>(values)));
 };

@@ -20,10 +20,10 @@ struct PyGpuPoints {
 
   /// engine_device: the GPU of the engine, as CUDA counts.
   [[nodiscard]] DevicePointsView view(int engine_device) const {
-    const DeviceStream place{.device = device.value_or(engine_device),
-                             .stream = reinterpret_cast<CUstream_st*>(stream)};  // NOLINT: an integer in Python
-    if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, place};
-    return {static_cast<const double*>(data), rows, dims, place};
+    const DeviceStream device_stream{.device = device.value_or(engine_device),
+                                     .stream = reinterpret_cast<CUstream_st*>(stream)};  // NOLINT: an integer in Python
+    if (precision == Precision::float32) return {static_cast<const float*>(data), rows, dims, device_stream};
+    return {static_cast<const double*>(data), rows, dims, device_stream};
   }
 };
 

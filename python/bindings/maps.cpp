@@ -17,13 +17,13 @@ using InputTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb
 template <std::size_t columns>
 IntegerTable table_of(std::vector<std::int64_t>&& values) {
   const std::size_t rows = values.size() / columns;
-  const auto [data, owner] = kept(std::move(values));
+  const auto [data, owner] = with_owner(std::move(values));
   return {data, {rows, columns}, owner};
 }
 
 constexpr std::int64_t kNone = -1;
 
-std::int64_t place_of(std::optional<std::size_t> cell) { return cell ? static_cast<std::int64_t>(*cell) : kNone; }
+std::int64_t index_or_none(std::optional<std::size_t> cell) { return cell ? static_cast<std::int64_t>(*cell) : kNone; }
 
 constexpr std::size_t kCellColumns = 8;
 constexpr std::size_t kClusterColumns = 5;
@@ -40,7 +40,7 @@ std::pair<Column<double>, IntegerTable> cells_of(const Lineage& lineage) {
     const auto told = [&](std::uint64_t count) { return s.borders_told ? static_cast<std::int64_t>(count) : kNone; };
     figures.insert(figures.end(), {std::int64_t{cell.variant.minpts}, static_cast<std::int64_t>(s.clusters),
                                    told(s.noise), static_cast<std::int64_t>(s.core), told(s.border), told(s.largest),
-                                   place_of(cell.wider), place_of(cell.looser)});
+                                   index_or_none(cell.wider), index_or_none(cell.looser)});
   }
   return {column_of(std::move(eps)), table_of<kCellColumns>(std::move(figures))};
 }
@@ -73,9 +73,9 @@ Lineage lineage_of(const Vector<double>& eps, const InputTable& figures, const I
   if (figures.shape(0) != eps.shape(0) || figures.shape(1) != kCellColumns || clusters.shape(1) != kClusterColumns) {
     throw InputError("a lineage was stored with tables of other shapes");
   }
-  const auto cell_in = [](std::int64_t place) -> std::optional<std::size_t> {
-    if (place == kNone) return std::nullopt;
-    return count_of<std::size_t>(place);
+  const auto cell_in = [](std::int64_t index) -> std::optional<std::size_t> {
+    if (index == kNone) return std::nullopt;
+    return count_of<std::size_t>(index);
   };
   std::vector<LineageCell> cells(eps.shape(0));
   const std::int64_t* row = clusters.data();
@@ -107,7 +107,7 @@ Lineage lineage_of(const Vector<double>& eps, const InputTable& figures, const I
   return Lineage(std::move(cells));
 }
 
-/// Returns [bars × 6]: birth and death as places of the path, cluster, core points, points (0 without sizes), first
+/// Returns [bars × 6]: birth and death as indices into the path, cluster, core points, points (0 without sizes), first
 /// core point.
 IntegerTable bars_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
   std::vector<std::int64_t> all;
@@ -164,7 +164,7 @@ Column<double> scores_of(const Exploration& made) {
 
 void define_lineage(nb::module_& m) {
   nb::class_<Lineage>(m, "Lineage",
-                      "How the clusters of a sweep lie in each other. Cells are known by their places in the sweep.")
+                      "How the clusters of a sweep lie in each other. Cells are known by their indices in the sweep.")
       .def("__len__", [](const Lineage& lineage) { return lineage.cells().size(); })
       .def("cells", &cells_of)
       .def("clusters", &clusters_of)
@@ -185,7 +185,7 @@ void define_lineage(nb::module_& m) {
 }
 
 void define_exploration(nb::module_& m) {
-  nb::class_<Offer>(m, "Offer", "A clustering with its labels. Its arrays look into it, without a copy.")
+  nb::class_<Offer>(m, "Offer", "A clustering with its labels. Its arrays are views of it, without a copy.")
       .def_prop_ro("labels", column_in<Offer>(&Offer::labels))
       .def_prop_ro("core", column_in<Offer>(&Offer::core))
       .def_prop_ro("eps",
@@ -203,7 +203,7 @@ void define_exploration(nb::module_& m) {
       .def_prop_ro("min_samples_range",
                    [](const Offer& o) { return std::pair(o.plateau.minpts_from, o.plateau.minpts_to); });
   nb::class_<Exploration>(m, "Exploration",
-                          "What was found of a grid. Its arrays, offers and its map look into it, without a copy.")
+                          "What was found of a grid. Its arrays, offers and its map are views of it, without a copy.")
       .def_prop_ro(
           "recommended", [](Exploration& made) { return made.recommended ? &*made.recommended : nullptr; },
           nb::rv_policy::reference_internal)

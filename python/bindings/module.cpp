@@ -38,9 +38,9 @@ struct PyResult : io::SweepEntry {
 using EntryTuple = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                               std::uint64_t, double>;
 
-void make_figures(io::SweepEntry* place, const EntryTuple& words) {
+void make_figures(io::SweepEntry* memory, const EntryTuple& words) {
   const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = words;
-  new (place) io::SweepEntry{{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
+  new (memory) io::SweepEntry{{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
 }
 
 EntryTuple words_of(const io::SweepEntry& e) {
@@ -170,7 +170,7 @@ void define_results(nb::module_& m) {
       .def_prop_ro("border", figure(&LabelSummary::border))
       .def_prop_ro("largest", figure(&LabelSummary::largest))
       .def_ro("seconds", &io::SweepEntry::seconds);
-  nb::class_<PyResult, io::SweepEntry>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
+  nb::class_<PyResult, io::SweepEntry>(m, "Result", "One finished variant. Its arrays are views of it, without a copy.")
       .def_prop_ro("labels", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.labels; }))
       .def_prop_ro("core", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.core; }))
       .def_prop_ro("gpu_labels",
@@ -186,8 +186,8 @@ void define_results(nb::module_& m) {
             }
             return column_of(std::move(counts));
           },
-          nb::rv_policy::move, "Five counts of each slice, one slice behind the other.");
-  nb::class_<Neighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
+          nb::rv_policy::move, "Five counts of each slice, one slice after the other.");
+  nb::class_<Neighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays are views of it, without a copy.")
       .def_prop_ro("offsets", column_in<Neighbors>(&Neighbors::offsets))
       .def_prop_ro("ids", column_in<Neighbors>(&Neighbors::ids))
       .def_prop_ro("distances", column_in<Neighbors>(&Neighbors::distances));

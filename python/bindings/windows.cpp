@@ -106,11 +106,11 @@ nb::list changes_of(const PyWindow& window, std::size_t v) {
     const WindowResult& all = w.results()[v];
     return WindowResult{.clusters = all.clusters, .earlier = all.earlier, .changes = all.changes};
   });
-  const auto listed = [](std::span<const std::uint32_t> places, const std::vector<WindowCluster>& clusters) {
+  const auto listed = [](std::span<const std::uint32_t> indices, const std::vector<WindowCluster>& clusters) {
     nb::list ids, points;
-    for (const std::uint32_t place : places) {
-      ids.append(clusters[place].id);
-      points.append(clusters[place].points);
+    for (const std::uint32_t index : indices) {
+      ids.append(clusters[index].id);
+      points.append(clusters[index].points);
     }
     return std::pair(nb::tuple(ids), nb::tuple(points));
   };
@@ -164,16 +164,16 @@ void define_windows(nb::module_& m) {
   nb::class_<PyWindowOptions>(m, "WindowOptions")
       .def(
           "__init__",
-          [](PyWindowOptions* place, const Variants& variants, const PyMetric& metric, bool weighted, bool timed,
+          [](PyWindowOptions* memory, const Variants& variants, const PyMetric& metric, bool weighted, bool timed,
              std::pair<double, std::uint64_t> most, const nb::dict& engine, bool labels_on_gpu) {
-            new (place) PyWindowOptions{sweep_of(variants),
-                                        metric,
-                                        weighted,
-                                        timed,
-                                        most.first,
-                                        most.second,
-                                        options_from<EngineOptions>(engine),
-                                        labels_on_gpu ? MemorySpace::device : MemorySpace::host};
+            new (memory) PyWindowOptions{sweep_of(variants),
+                                         metric,
+                                         weighted,
+                                         timed,
+                                         most.first,
+                                         most.second,
+                                         options_from<EngineOptions>(engine),
+                                         labels_on_gpu ? MemorySpace::device : MemorySpace::host};
           },
           "variants"_a, "metric"_a, "weighted"_a, "timed"_a, "most"_a, "engine"_a, "labels_on_gpu"_a);
   nb::class_<LabelsOnGpu>(m, "LabelsOnGpu", "The labels of one step in the memory of a GPU.")

@@ -59,7 +59,7 @@ def flashes(events: Any, labels: Any) -> Any:
         )
     if "number_of_flashes" in events.sizes:
         events = events.drop_dims("number_of_flashes")
-    found, places, counts = np.unique(of_events[of_events >= 0], return_inverse=True, return_counts=True)
+    found, codes, counts = np.unique(of_events[of_events >= 0], return_inverse=True, return_counts=True)
     parent = np.where(of_events >= 0, of_events.astype(np.uint64), _NO_FLASH)
     event, flash = "number_of_events", "number_of_flashes"
     ids = events["event_id"].values if "event_id" in events.variables else np.arange(len(of_events), dtype=np.uint64)
@@ -76,7 +76,7 @@ def flashes(events: Any, labels: Any) -> Any:
     }
     if "event_time" in events.variables and len(found) > 0:
         times = events["event_time"].values[of_events >= 0]
-        order = np.argsort(places.reshape(-1), kind="stable")
+        order = np.argsort(codes.reshape(-1), kind="stable")
         first = np.append(0, np.cumsum(counts)[:-1])
         for end, extreme in (("start", np.minimum), ("end", np.maximum)):
             of_time = {"standard_name": "time", "long_name": f"{end.capitalize()} time of flash"}

@@ -163,12 +163,14 @@ def _from_records(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
         raise ValueError(
             f"{name} has the shape {X.shape}, and records of points come one after another: give {name}.reshape(-1)"
         )
-    places = [(field, k, place) for field in X.dtype.names for k, place in enumerate(np.ndindex(X.dtype[field].shape))]
-    names = [f"{field}[{k}]" if place else field for field, k, place in places]
+    elements = [
+        (field, k, index) for field in X.dtype.names for k, index in enumerate(np.ndindex(X.dtype[field].shape))
+    ]
+    names = [f"{field}[{k}]" if index else field for field, k, index in elements]
 
     def read(i: int) -> Any:
-        field, _, place = places[i]
-        values = X[field][(..., *place)]
+        field, _, index = elements[i]
+        values = X[field][(..., *index)]
         if values.dtype.kind not in "fiub":
             return "text" if values.dtype.kind in "US" else str(values.dtype)
         return refuse_inexact(

@@ -38,7 +38,7 @@ class Lineage:
         self._made = made
         self._unit = unit
         self._eps, self._figures = made.cells()
-        self._places = {variant: i for i, variant in enumerate(self.variants)}
+        self._positions = {variant: i for i, variant in enumerate(self.variants)}
 
     @property
     def variants(self) -> list[tuple[float, int]]:
@@ -128,20 +128,20 @@ class Lineage:
         along = self._figures[:, 0] if eps is not None else self._eps
         if min_samples is not None:
             value: Any = as_count(min_samples, "min_samples")
-            places = np.flatnonzero(self._figures[:, 0] == value)
-            places = places[np.argsort(self._eps[places])]
+            positions = np.flatnonzero(self._figures[:, 0] == value)
+            positions = positions[np.argsort(self._eps[positions])]
         elif eps is not None:
             value = as_eps(eps, self._unit)
-            places = np.flatnonzero(np.isclose(self._eps, value, rtol=SAME_EPS, atol=0))
-            places = places[np.argsort(-self._figures[places, 0])]
+            positions = np.flatnonzero(np.isclose(self._eps, value, rtol=SAME_EPS, atol=0))
+            positions = positions[np.argsort(-self._figures[positions, 0])]
         else:
-            places = np.array([self._place(*variant) for variant in as_variants(None, None, path, self._unit)])
-        if len(places) == 0:
+            positions = np.array([self._position(*variant) for variant in as_variants(None, None, path, self._unit)])
+        if len(positions) == 0:
             raise KeyError(f"{'min_samples' if eps is None else 'eps'}={value!r} is in none of the variants")
         with python_errors():
-            bars = self._made.bars(places.tolist())
+            bars = self._made.bars(positions.tolist())
         end = np.nan if eps is not None else np.inf
-        values = np.append(along[places].astype(np.float64), end)
+        values = np.append(along[positions].astype(np.float64), end)
         counts = self._told(_BAR_COUNTS, bars)
         return as_frame({"birth": values[counts["birth_place"]], "death": values[counts["death_place"]], **counts})
 
@@ -167,12 +167,12 @@ class Lineage:
             step changes only eps or only min_samples.
         """
         with python_errors():
-            return np.asarray(self._made.ancestors(self._place(*inner), self._place(*outer))).astype(np.intp)
+            return np.asarray(self._made.ancestors(self._position(*inner), self._position(*outer))).astype(np.intp)
 
     def rank(self, inner: tuple[float, int], outer: tuple[float, int]) -> int:
         """Return how many clusters of `outer` contain one of `inner`. For parameters and errors see `ancestors`."""
         with python_errors():
-            return int(self._made.rank(self._place(*inner), self._place(*outer)))
+            return int(self._made.rank(self._position(*inner), self._position(*outer)))
 
     def relative_validity(self) -> NDArray[np.float64]:
         """Return how well the clusters of each variant are separated, a cheap estimate of `epsflow.validity`.
@@ -207,8 +207,8 @@ class Lineage:
             return columns
         return {name: column for name, column in columns.items() if name not in _BORDER_COUNTS}
 
-    def _place(self, eps: Any, min_samples: Any) -> int:
-        return find_variant(self._places, eps, min_samples, self._unit)
+    def _position(self, eps: Any, min_samples: Any) -> int:
+        return find_variant(self._positions, eps, min_samples, self._unit)
 
     def __reduce__(self) -> Any:
         return _made_of, (self._eps, self._figures, self._made.clusters(), self._unit)

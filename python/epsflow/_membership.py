@@ -14,8 +14,8 @@ from ._hierarchy import Hierarchy
 from ._tasks import made_by
 
 
-class _Places(NamedTuple):
-    """Places of n samples in a condensed tree."""
+class _TreePositions(NamedTuple):
+    """Positions of n samples in a condensed tree."""
 
     clusters: NDArray[np.intp]
     """[n] the row in `CondensedTree.clusters` of the smallest cluster that holds the sample."""
@@ -58,13 +58,13 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
     """
     points = model._new_points(X, "approximate_predict()")
     tree = model.condensed_tree_
-    places, _ = _places_of(model, points)
+    positions, _ = _positions_of(model, points)
     deaths = np.asarray(tree._tree.deaths)
-    labels = tree._labels_of_clusters(model._selected)[places.clusters]
+    labels = tree._labels_of_clusters(model._selected)[positions.clusters]
     if list(model._selected) == [0]:  # of the root only the densest samples are members
-        labels[places.eps > (model.cluster_selection_epsilon or deaths[0])] = -1
+        labels[positions.eps > (model.cluster_selection_epsilon or deaths[0])] = -1
     densest = np.append(deaths[model._selected], np.inf)[labels]  # infinite for noise
-    return labels, 1 / _ratio(np.maximum(places.eps, densest), densest)
+    return labels, 1 / _ratio(np.maximum(positions.eps, densest), densest)
 
 
 def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
@@ -98,20 +98,20 @@ def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
     """
     points = model._fitted_points("all_points_membership_vectors()")
     tree = model.condensed_tree_
-    places = _Places(tree.last_cluster.astype(np.intp), tree.leaves_at)
-    vectors = _vectors(model, points, places, lambda ratios: np.exp(-ratios), 1, 1)
+    positions = _TreePositions(tree.last_cluster.astype(np.intp), tree.leaves_at)
+    vectors = _vectors(model, points, positions, lambda ratios: np.exp(-ratios), 1, 1)
     return model._of_all(vectors, 0, np.nan)
 
 
 def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
     """Return how strongly other samples belong to each cluster of a fitted HDBSCAN, as the package hdbscan defines it.
 
-    Samples get places in the tree as by `approximate_predict`. Two shares are multiplied for each cluster, as in
+    Samples get positions in the tree as by `approximate_predict`. Two shares are multiplied for each cluster, as in
     `all_points_membership_vectors`, but with other weights, as in hdbscan: the square root of the first share, and
     the square of the second, which here falls faster with eps. So both functions differ for equal samples.
 
-    A sample that is far away is here only in some clusters that hold its neighbor, the fitted sample whose place it
-    takes: in those that are born at a larger eps than the mutual reachability distance to the neighbor. hdbscan puts
+    A sample that is far away is here only in some clusters that hold its neighbor, the fitted sample whose position
+    it takes: in those that are born at a larger eps than the mutual reachability distance to the neighbor. hdbscan puts
     every sample into the smallest cluster that holds its neighbor, and so into clusters that it is not near to.
 
     Parameters
@@ -134,27 +134,27 @@ def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
         If X has another number of columns or values that are not finite, or if the model was fitted to distances.
     """
     points = model._new_points(X, "membership_vector()")
-    places, neighbors = _places_of(model, points)
+    positions, neighbors = _positions_of(model, points)
     # A sample leaves no later than its neighbor.
-    places = places._replace(eps=np.maximum(places.eps, model.condensed_tree_.leaves_at[neighbors]))
+    positions = positions._replace(eps=np.maximum(positions.eps, model.condensed_tree_.leaves_at[neighbors]))
 
     def score(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(divide="ignore"):
             return 1 / (1 - 1 / ratios)
 
-    return _vectors(model, points, places, score, 0.5, 2)
+    return _vectors(model, points, positions, score, 0.5, 2)
 
 
-def _places_of(model: HDBSCAN, points: NDArray[Any]) -> tuple[_Places, NDArray[np.intp]]:
-    """Returns the places of new points [n, features], and the indices [n] of the fitted samples that they join. A point
-    is in the smallest cluster that holds the fitted sample and is born above the point's eps, or in the root."""
+def _positions_of(model: HDBSCAN, points: NDArray[Any]) -> tuple[_TreePositions, NDArray[np.intp]]:
+    """Returns the positions of new points [n, features], and the indices [n] of the fitted samples that they join. A
+    point is in the smallest cluster that holds the fitted sample and is born above the point's eps, or in the root."""
     neighbors, eps = _new_neighbors(model, model._points_, model.hierarchy_, points)
     tree = model.condensed_tree_
     births, parents = np.asarray(tree._tree.births), np.asarray(tree._tree.parents)
     clusters = tree.last_cluster[neighbors].astype(np.intp)
     while (climbs := (clusters > 0) & (births[clusters] <= eps)).any():
         clusters[climbs] = parents[clusters[climbs]]
-    return _Places(clusters, eps), neighbors
+    return _TreePositions(clusters, eps), neighbors
 
 
 def _new_neighbors(
@@ -193,8 +193,8 @@ def blocks_of(rows: int, columns: int) -> list[slice]:
 
 
 def _vectors(
-    model: HDBSCAN, points: NDArray[Any], places: _Places, score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    power: float, score_power: float,
+    model: HDBSCAN, points: NDArray[Any], positions: _TreePositions,
+    score: Callable[[NDArray[np.float64]], NDArray[np.float64]], power: float, score_power: float,
 ) -> NDArray[np.float64]:
     """Returns membership vectors [n, selected clusters].
 
@@ -211,7 +211,7 @@ def _vectors(
     deaths = np.asarray(tree._tree.deaths)
     joins = joins_of(np.asarray(tree._tree.parents).astype(np.intp), np.asarray(tree._tree.births), selected)
     for block in blocks_of(len(points), len(selected)):
-        clusters, own = places.clusters[block], places.eps[block, None]
+        clusters, own = positions.clusters[block], positions.eps[block, None]
         near = _inverse_shares(vectors[block])
         eps = np.where(np.isnan(joins[clusters]), own, joins[clusters])
         outlying = _softmax(score(_ratio(np.maximum(eps, deaths[clusters, None]), deaths[clusters, None])))

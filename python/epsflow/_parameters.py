@@ -110,17 +110,17 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
     return list(dict.fromkeys(pairs))
 
 
-def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
-    """Returns the position of a variant. places: of each variant. eps may be a quantity, and differ by rounding
+def find_variant(positions: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
+    """Returns the position of a variant. positions: of each variant. eps may be a quantity, and differ by rounding
     (SAME_EPS): the nearest is taken. Raises KeyError for other variants, ValueError for a unit that does not fit."""
     eps = float(without_unit(eps, unit))
-    if (eps, min_samples) in places:
-        return places[eps, min_samples]
-    near = [(e, i) for (e, m), i in places.items() if m == min_samples and math.isclose(e, eps, rel_tol=SAME_EPS)]
+    if (eps, min_samples) in positions:
+        return positions[eps, min_samples]
+    near = [(e, i) for (e, m), i in positions.items() if m == min_samples and math.isclose(e, eps, rel_tol=SAME_EPS)]
     if near:
         return min(near, key=lambda found: abs(found[0] - eps))[1]
-    asked = ", ".join(f"({e!r}, {m})" for e, m in list(places)[:4])
-    more = ", …" if len(places) > 4 else ""
+    asked = ", ".join(f"({e!r}, {m})" for e, m in list(positions)[:4])
+    more = ", …" if len(positions) > 4 else ""
     raise KeyError(f"(eps={eps!r}, min_samples={min_samples!r}) is none of the variants {asked}{more}")
 
 

@@ -73,7 +73,7 @@ def as_distances(X: Any) -> Any:
     if is_sparse(X) and (np.diff(table.indptr) < 0).any():
         row = int(np.argmax(np.diff(table.indptr) < 0))
         raise ValueError(
-            f"X.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend"
+            f"X.indptr falls after row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend"
         )
     if table.dtype.kind == "O":
         table = np.asarray(X, dtype=np.float64)

@@ -49,20 +49,20 @@ class SlicedResult(FromPoints):
     """
 
     def __init__(
-        self, places: Places, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
+        self, layout: SliceLayout, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
         given: Input | None = None, weights: Any = None, origin: Origin | None = None,
     ) -> None:
         """results: by variant, in the order of the slices. keep: "labels" or "summary". unit: of eps. given: the points
         in the order of their slices, or None if the result was loaded. weights: [n] in this order, or None."""
-        self._places = places
+        self._layout = layout
         self._results = results
         self._keep = keep
         self._unit = unit
         self._given = given
         self._weights = weights
         super().__init__(origin)
-        self.keys = places.keys
-        self.sizes = np.diff(places.offsets)
+        self.keys = layout.keys
+        self.sizes = np.diff(layout.offsets)
         self.variants = list(results)
 
     def __len__(self) -> int:
@@ -71,8 +71,8 @@ class SlicedResult(FromPoints):
 
     def _result(self, eps: float, min_samples: int) -> Any:
         """Returns the library's result of one variant. Raises KeyError if the sweep does not have it."""
-        places = {variant: i for i, variant in enumerate(self.variants)}
-        return self._results[self.variants[find_variant(places, eps, min_samples, self._unit)]]
+        positions = {variant: i for i, variant in enumerate(self.variants)}
+        return self._results[self.variants[find_variant(positions, eps, min_samples, self._unit)]]
 
     def _array(self, eps: float, min_samples: int, name: str) -> NDArray[Any]:
         """Returns an array of one variant in the order of the slices. name: "labels" or "core". Raises KeyError if the
@@ -82,7 +82,7 @@ class SlicedResult(FromPoints):
                 "the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'"
             )
         values = np.asarray(getattr(self._result(eps, min_samples), name))
-        if name == "core" and len(values) != self._places.offsets[-1]:
+        if name == "core" and len(values) != self._layout.offsets[-1]:
             raise ValueError("the sweep did not keep which points are core: run it with core=True")
         return values.view(np.bool_) if name == "core" else values
 
@@ -94,14 +94,14 @@ class SlicedResult(FromPoints):
             raise IndexError(f"there is no slice {slice}: there are {len(self)}")
         values = self._array(eps, min_samples, name)
         if slice is None:
-            return self._places.by_row(values)
-        if not self._places.known:
+            return self._layout.by_row(values)
+        if not self._layout.known:
             raise ValueError(
                 "the folder does not say which points are in which slice, as their rows are in another order: "
                 "take those of labels(eps, min_samples) whose value in the input is that of the slice, "
                 "or sort the input by it before it is swept"
             )
-        first, last = self._places.offsets[slice % len(self) :][:2]
+        first, last = self._layout.offsets[slice % len(self) :][:2]
         return values[first:last]
 
     def labels(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.int32]:
@@ -160,15 +160,15 @@ class SlicedResult(FromPoints):
         n = len(points)
         is_kept = len(np.asarray(self._result(eps, min_samples).core)) == n
         core = self._array(eps, min_samples, "core") if is_kept else None
-        masses = self._weights if weights is None else self._places.by_place(as_weights(weights, n, "weights"))
+        masses = self._weights if weights is None else self._layout.by_slice(as_weights(weights, n, "weights"))
         named = [
-            (name, self._places.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()
+            (name, self._layout.by_slice(as_column(values, name, n)), False) for name, values in (columns or {}).items()
         ]
         labels = self._array(eps, min_samples, "labels")
-        table = catalog_columns(points, self._given.metric, labels, core, masses, named, offsets=self._places.offsets)
+        table = catalog_columns(points, self._given.metric, labels, core, masses, named, offsets=self._layout.offsets)
         table["slice"] = self.keys[table["slice"]]
         if "first_core" in table:
-            table["first_core"] = self._places.rows(table["first_core"])
+            table["first_core"] = self._layout.rows(table["first_core"])
         return as_frame(table)
 
     def __reduce__(self) -> Any:
@@ -176,26 +176,26 @@ class SlicedResult(FromPoints):
         if given is not None:
             given = given._replace(table=None) if isinstance(given.points, np.ndarray) else None
         results = {variant: stored(result) for variant, result in self._results.items()}
-        return SlicedResult, (self._places, results, self._keep, self._unit, given, self._weights, self._origin)
+        return SlicedResult, (self._layout, results, self._keep, self._unit, given, self._weights, self._origin)
 
     def __repr__(self) -> str:
         return f"<epsflow.SlicedResult of {len(self)} slices and {len(self.variants)} variants>"
 
 
 @dataclass(eq=False)
-class Places:
-    """The assignment of rows of X to slices. A place is the position of a row in the order of the slices."""
+class SliceLayout:
+    """The assignment of rows of X to slices. A position is the index of a row in the order of the slices."""
 
     keys: NDArray[Any]
     """[slices]"""
     offsets: NDArray[np.int64]
-    """[slices + 1] slice s is at the places from offsets[s] to offsets[s + 1]."""
+    """[slices + 1] slice s is at the positions from offsets[s] to offsets[s + 1]."""
     order: NDArray[Any] | None = None
-    """[n] the row at each place; None if rows are in the order of the slices."""
+    """[n] the row at each position; None if rows are in the order of the slices."""
     known: bool = True
     """False if results are in the order of the rows, and the slice of each row is not known."""
 
-    def by_place(self, values: NDArray[Any]) -> NDArray[Any]:
+    def by_slice(self, values: NDArray[Any]) -> NDArray[Any]:
         """Returns values, which are in the order of the rows, in the order of the slices."""
         return values if self.order is None else np.ascontiguousarray(values[self.order])
 
@@ -207,9 +207,9 @@ class Places:
         rows[self.order] = values
         return rows
 
-    def rows(self, places: NDArray[Any]) -> NDArray[Any]:
-        """Returns the rows at these places."""
-        return places if self.order is None else self.order[places].astype(places.dtype)
+    def rows(self, positions: NDArray[Any]) -> NDArray[Any]:
+        """Returns the rows at these positions."""
+        return positions if self.order is None else self.order[positions].astype(positions.dtype)
 
 
 @documented
@@ -258,23 +258,23 @@ def sweep_many(
     >>> found.summary
     >>> found.labels(0.2, 10, slice=3)
     """
-    given, places = _slices_of(X, by, width, offsets, metric, metric_params)
+    given, layout = _slices_of(X, by, width, offsets, metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     run = as_options(core=as_flag(core, "core"), keep=as_choice(keep, "keep", "labels", KEPT))
     n = int(given.points.shape[0])
-    weights = None if sample_weight is None else places.by_place(as_weights(sample_weight, n))
+    weights = None if sample_weight is None else layout.by_slice(as_weights(sample_weight, n))
     of_engine = engine_for(engine, given, backend, memory, threads)
     if n > 0:
         warn_of_unit(given, min(e for e, _ in asked))
-    data = Loaded(of_engine, given, [int(offset) for offset in places.offsets])
+    data = Loaded(of_engine, given, [int(offset) for offset in layout.offsets])
     results: list[Any] = []
     run_task(_core.Dataset.start_sweep, data._data, asked, run, weights, progress=progress, on_results=results.extend)
-    return SlicedResult(places, in_order(results, asked), run["keep"], given.unit, given, weights)
+    return SlicedResult(layout, in_order(results, asked), run["keep"], given.unit, given, weights)
 
 
 def _slices_of(
     X: Any, by: Any, width: Any, offsets: Any, metric: str, metric_params: dict[str, Any] | None
-) -> tuple[Input, Places]:
+) -> tuple[Input, SliceLayout]:
     """Returns the points in the order of their slices, and the slices. Parameters and errors as for sweep_many()."""
     if isinstance(X, Iterator):
         X = list(X)
@@ -302,14 +302,14 @@ def _slices_of(
             raise ValueError(
                 "offsets are whole numbers in one axis: 0, where each further slice begins, and the number of points"
             )
-        return given, Places(np.arange(max(0, len(starts) - 1)), starts.astype(np.int64))
+        return given, SliceLayout(np.arange(max(0, len(starts) - 1)), starts.astype(np.int64))
     if isinstance(given.points, _core.GpuPoints):
         raise ValueError(
             "by puts points in order, which is done on the host: give points on a GPU in the order of their slices, "
             "with offsets"
         )
-    places = _by(by, width, n)
-    return given._replace(points=places.by_place(given.points)), places
+    layout = _by(by, width, n)
+    return given._replace(points=layout.by_slice(given.points)), layout
 
 
 def _is_data_set(part: Any) -> bool:
@@ -320,7 +320,7 @@ def _is_data_set(part: Any) -> bool:
     )
 
 
-def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Input, Places]:
+def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Input, SliceLayout]:
     """Returns the points of all arrays and tables of X, one after the other, and a slice for each. Raises TypeError,
     ValueError if one is invalid or on a GPU, or if they differ in columns, units, frames or coordinate systems."""
     if not X:
@@ -344,10 +344,10 @@ def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None)
     parts = [in_columns_of(parts[first], part, f"X[{i}]", f"X[{first}]") for i, part in enumerate(parts)]
     offsets = np.concatenate([[0], np.cumsum([len(part.points) for part in parts])]).astype(np.int64)
     points = np.ascontiguousarray(np.concatenate([part.points for part in parts]))
-    return parts[first]._replace(points=points, table=None), Places(np.arange(len(parts)), offsets)
+    return parts[first]._replace(points=points, table=None), SliceLayout(np.arange(len(parts)), offsets)
 
 
-def _by(by: Any, width: Any, n: int) -> Places:
+def _by(by: Any, width: Any, n: int) -> SliceLayout:
     """Returns the slices of rows by their values of `by` [n], or with a width by the intervals of these values. Keys
     ascend. Raises TypeError, ValueError if by or width is invalid, or if a value is missing."""
     values = np.asarray(by)
@@ -372,7 +372,7 @@ def _by(by: Any, width: Any, n: int) -> Places:
                 f"by has values that have no order: {error}; give numbers, times, durations or texts alone"
             ) from None
         _, offsets, order = _core.slice_rows(codes.astype(np.float64).reshape(-1), 0.0)
-    return Places(keys, offsets.astype(np.int64), order if len(order) else None)
+    return SliceLayout(keys, offsets.astype(np.int64), order if len(order) else None)
 
 
 def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -478,5 +478,5 @@ def load(folder: Folder, *, unfinished: bool = False) -> Any:
     variants, origin, lineage, slices = load_folder(folder, as_flag(unfinished, "unfinished"))
     if slices is None:
         return SweepResult([VariantResult(v) for v in variants], origin, lineage=lineage)
-    places = Places(slices.keys, np.append(0, np.cumsum(slices.sizes)), known=slices.in_order)
-    return SlicedResult(places, {(v.eps, v.min_samples): v for v in variants}, "labels", origin=origin)
+    layout = SliceLayout(slices.keys, np.append(0, np.cumsum(slices.sizes)), known=slices.in_order)
+    return SlicedResult(layout, {(v.eps, v.min_samples): v for v in variants}, "labels", origin=origin)

@@ -183,7 +183,7 @@ class SweepResult(FromPoints):
         self._unit = unit
         super().__init__(origin)
         self.lineage = lineage
-        self._places = {(v.eps, v.min_samples): i for i, v in enumerate(variants)}
+        self._positions = {(v.eps, v.min_samples): i for i, v in enumerate(variants)}
         for variant in variants:
             variant._origin = self._origin
 
@@ -215,7 +215,7 @@ class SweepResult(FromPoints):
         KeyError
             If the sweep does not have this variant.
         """
-        return self._variants[find_variant(self._places, eps, min_samples, self._unit)]
+        return self._variants[find_variant(self._positions, eps, min_samples, self._unit)]
 
     def labels(self, eps: float, min_samples: int) -> Any:
         """Return the labels [n] of one variant, which is found as `variant` finds it."""

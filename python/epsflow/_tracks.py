@@ -295,7 +295,7 @@ def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[n
                 f"slices has dtype {every.dtype} and times {of_points.dtype}: give both as numbers, "
                 "or both as datetime64"
             )
-        _refuse_descent(every, "slices", "place", "give each slice once, in order of time", strictly=True)
+        _refuse_descent(every, "slices", "index", "give each slice once, in order of time", strictly=True)
         at = np.searchsorted(every, of_points)
         is_none = np.ones(n, dtype=bool)
         is_there = at < len(every)
@@ -351,12 +351,12 @@ def _in_nanoseconds(times: NDArray[Any]) -> NDArray[Any]:
     return times.astype("datetime64[ns]" if fits else "datetime64[us]")
 
 
-def _refuse_descent(times: NDArray[Any], name: str, place: str, remedy: str, strictly: bool = False) -> None:
-    """Raises ValueError if times descend; with strictly, also if two are equal. name, place, remedy: words for it."""
+def _refuse_descent(times: NDArray[Any], name: str, what: str, remedy: str, strictly: bool = False) -> None:
+    """Raises ValueError if times descend; with strictly, also if two are equal. name, what, remedy: words for it."""
     wrong = times[1:] <= times[:-1] if strictly else times[1:] < times[:-1]
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
-        raise ValueError(f"{name} has {times[row]} at {place} {row}, behind {times[row - 1]}: {remedy}")
+        raise ValueError(f"{name} has {times[row]} at {what} {row}, after {times[row - 1]}: {remedy}")
 
 
 def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
@@ -394,8 +394,8 @@ def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     if array.dtype.kind == "i" or array.dtype.kind == "u" and (array.size == 0 or array.max() < 2**63):
         return np.ascontiguousarray(array, dtype=np.int64), None
     if array.dtype.kind in "uUS" or array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
-        names, places = np.unique(array, return_inverse=True)
-        return places.reshape(n).astype(np.int64), names
+        names, codes = np.unique(array, return_inverse=True)
+        return codes.reshape(n).astype(np.int64), names
     if n == 0:
         return np.zeros(0, dtype=np.int64), None
     raise TypeError(f"ids has dtype {array.dtype}, and ids are whole numbers or texts")
@@ -404,8 +404,8 @@ def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
 def _with_name(text: str, names: NDArray[Any]) -> str:
     """Replaces the index of an id in an error of the library by the id."""
     before, same, after = text.partition("have the same id, ")
-    place, colon, rest = after.partition(":")
-    return f"{before}{same}{names[int(place)]}{colon}{rest}" if place.isdigit() and int(place) < len(names) else text
+    index, colon, rest = after.partition(":")
+    return f"{before}{same}{names[int(index)]}{colon}{rest}" if index.isdigit() and int(index) < len(names) else text
 
 
 def _as_share(share: Any) -> float:

@@ -85,7 +85,7 @@ def sweep_velocities(
     """Run DBSCAN on moving points for every velocity, to find velocities that bring many points together.
 
     Under the velocity u a point x that was seen at the time t is clustered at x − t · u. There, all detections of an
-    object that moves with u are in one place. So detections of several nights are linked to asteroids.
+    object that moves with u are at one position. So detections of several nights are linked to asteroids.
 
     Parameters
     ----------

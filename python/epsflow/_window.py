@@ -71,9 +71,9 @@ class StepResult(NamedTuple):
 class WindowClusters:
     """The clusters of one eps and min_samples in a window. The values are those after its last step."""
 
-    def __init__(self, window: Window, place: int) -> None:
+    def __init__(self, window: Window, position: int) -> None:
         self._window = window
-        self._place = place
+        self._position = position
 
     def _made(self) -> Any:
         made = self._window._made
@@ -84,7 +84,9 @@ class WindowClusters:
     def _on_gpu(self) -> Any:
         """Returns an object with the arrays `labels` and `core` of the last step on the GPU. Returns None if the output
         is "numpy" or the window is empty."""
-        return None if self._window._output == "numpy" or len(self._window) == 0 else self._made().on_gpu(self._place)
+        if self._window._output == "numpy" or len(self._window) == 0:
+            return None
+        return self._made().on_gpu(self._position)
 
     @property
     def labels(self) -> Any:
@@ -93,7 +95,7 @@ class WindowClusters:
         held = self._on_gpu()
         if held is not None:
             return as_output(lambda: held.labels, "<i4", self._window._output)
-        return np.asarray(self._made().labels(self._place))
+        return np.asarray(self._made().labels(self._position))
 
     @property
     def cluster_ids(self) -> NDArray[np.int64]:
@@ -111,7 +113,7 @@ class WindowClusters:
         held = self._on_gpu()
         if held is not None:
             return as_output(lambda: held.core, "|b1", self._window._output)
-        return np.asarray(self._made().core(self._place)).view(np.bool_)
+        return np.asarray(self._made().core(self._position)).view(np.bool_)
 
     @property
     def clusters(self) -> Any:
@@ -122,10 +124,10 @@ class WindowClusters:
     @property
     def events(self) -> list[ClusterEvent]:
         """The changes of the last step: births, continuations, merges, splits and ends, in this order."""
-        return [ClusterEvent(*change) for change in self._made().changes(self._place)]
+        return [ClusterEvent(*change) for change in self._made().changes(self._position)]
 
     def _columns(self) -> list[NDArray[np.int64]]:
-        return [np.asarray(column) for column in self._made().clusters(self._place)]
+        return [np.asarray(column) for column in self._made().clusters(self._position)]
 
 
 @documented
@@ -192,12 +194,12 @@ class Window:
 
     @property
     def results(self) -> list[WindowClusters]:
-        return [WindowClusters(self, place) for place in range(len(self.variants))]
+        return [WindowClusters(self, position) for position in range(len(self.variants))]
 
     def result(self, eps: float, min_samples: int) -> WindowClusters:
         """Return the clusters of one variant. Raises KeyError if the window does not have it."""
-        places = {variant: place for place, variant in enumerate(self.variants)}
-        return WindowClusters(self, find_variant(places, eps, min_samples))
+        positions = {variant: position for position, variant in enumerate(self.variants)}
+        return WindowClusters(self, find_variant(positions, eps, min_samples))
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("labels", "cluster_ids", "core", "clusters", "events"):

@@ -227,7 +227,7 @@ LOADERS = """
     SHARED = Shared()
     import epsflow.accel
     epsflow.accel.enable(min_rows=0)
-    sys.meta_path.insert({place}, Finder())
+    sys.meta_path.insert({index}, Finder())
     from sklearn.cluster import DBSCAN, HDBSCAN
     import numpy as np
     X = np.random.default_rng(0).normal(size=(200, 2))
@@ -236,9 +236,9 @@ LOADERS = """
 """
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_finders_and_loaders_of_others(place):
-    done = run_python("-c", textwrap.dedent(LOADERS.replace("{place}", str(place))))
+@pytest.mark.parametrize("index", [0, 1])
+def test_finders_and_loaders_of_others(index):
+    done = run_python("-c", textwrap.dedent(LOADERS.replace("{index}", str(index))))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("'cpu'") + done.stdout.count("'gpu'") == 2
 

@@ -121,10 +121,10 @@ def test_friends_of_friends():
     linked = (np.minimum(away, 10 - away) ** 2).sum(axis=2) <= length**2
     _, label = csgraph.connected_components(linked)
     _, first, sizes = np.unique(label, return_index=True, return_counts=True)
-    kept = [(-size, place) for place, size in zip(first, sizes) if size >= 3]
+    kept = [(-size, row) for row, size in zip(first, sizes) if size >= 3]
     expected = np.full(400, -1)
-    for number, (_, place) in enumerate(sorted(kept)):
-        expected[label == label[place]] = number
+    for number, (_, row) in enumerate(sorted(kept)):
+        expected[label == label[row]] = number
     np.testing.assert_array_equal(groups.labels, expected)
     table = groups.catalog
     np.testing.assert_array_equal(table["size"], [-size for size, _ in sorted(kept)])

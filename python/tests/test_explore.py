@@ -15,8 +15,8 @@ import epsflow
 def blobs(clusters: int, dims: int = 2, size: int = 200, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Returns shuffled points in clusters far apart, and the cluster of each."""
     random = np.random.default_rng(seed)
-    places = np.stack(np.meshgrid(*dims * [np.arange(0, 12, 3.0)]), axis=-1).reshape(-1, dims)
-    centres = random.permutation(places)[:clusters]
+    grid = np.stack(np.meshgrid(*dims * [np.arange(0, 12, 3.0)]), axis=-1).reshape(-1, dims)
+    centres = random.permutation(grid)[:clusters]
     truth = random.permutation(np.repeat(np.arange(clusters), size))
     return centres[truth] + random.normal(scale=0.3, size=(len(truth), dims)), truth
 

@@ -355,10 +355,11 @@ def test_membership_vectors(method):
         assert (found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-12).all()
         inside = model.labels_ >= 0
         assert (found[inside].argmax(axis=1) == model.labels_[inside]).mean() > 0.9
-        places, neighbors = _membership._places_of(model, Y := blobs(seed + 50, 60, 1 + seed % 3))
-        eps = np.maximum(places.eps, tree.leaves_at[neighbors])
+        positions, neighbors = _membership._positions_of(model, Y := blobs(seed + 50, 60, 1 + seed % 3))
+        eps = np.maximum(positions.eps, tree.leaves_at[neighbors])
         found = epsflow.membership_vector(model, Y)
-        np.testing.assert_allclose(found, expected_vectors(model, Y, places.clusters, eps, True), rtol=1e-6, atol=1e-9)
+        expected = expected_vectors(model, Y, positions.clusters, eps, True)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
         assert (found.sum(axis=1) <= 1 + 1e-12).all()
         assert epsflow.membership_vector(model, Y[:1] + 1e6).sum() < 1e-4
 

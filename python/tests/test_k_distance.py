@@ -48,7 +48,7 @@ def test_metrics_are_those_of_scikit_learn(metric, params):
     np.testing.assert_allclose(found, theirs, rtol=1e-9, atol=1e-13)
 
 
-def test_places_on_the_sphere():
+def test_points_on_the_sphere():
     random = np.random.default_rng(3)
     radians = np.column_stack([random.uniform(-1.5, 1.5, 400), random.uniform(-3.1, 3.1, 400)])
     theirs = expected(radians, 5, metric="haversine", algorithm="ball_tree")

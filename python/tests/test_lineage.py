@@ -24,7 +24,7 @@ def blobs() -> np.ndarray:
     return np.concatenate([centre + random.normal(scale=0.3, size=(50, 2)) for centre in centres])
 
 
-# Places on a line, in three groups. At min_samples=2 the first two groups join at eps 2, and all of them at eps 4. At
+# Points on a line, in three groups. At min_samples=2 the first two groups join at eps 2, and all of them at eps 4. At
 # min_samples=3 the second group has no core point at eps 1.
 LINE = np.array([0.0, 1, 2, 3, 5, 6, 10, 11, 12])[:, None]
 
@@ -69,7 +69,7 @@ NAN, INF = np.nan, np.inf
 
 
 @pytest.mark.parametrize(
-    ("path", "bars"),  # birth, death, their places, cluster, core points, points and first core point of each bar
+    ("path", "bars"),  # birth, death, their indices, cluster, core points, points and first core point of each bar
     [
         ({"min_samples": 2}, [(1, INF, 0, 3, 0, 9, 9, 0), (1, 2, 0, 1, 1, 2, 2, 4), (1, 4, 0, 2, 1, 3, 3, 6)]),
         ({"min_samples": 3}, [(1, INF, 0, 3, 0, 9, 9, 1), (1, 4, 0, 2, 1, 3, 3, 7)]),

@@ -17,7 +17,7 @@ cluster = pytest.importorskip("sklearn.cluster")
 
 @pytest.fixture(scope="module")
 def sky() -> np.ndarray:
-    """Returns longitudes and latitudes in degrees, around the date line, both poles and other places."""
+    """Returns longitudes and latitudes in degrees, around the date line, both poles and elsewhere."""
     random = np.random.default_rng(11)
     centres = np.array([[179.8, 10.0], [20.0, 89.0], [-70.0, -89.2], [0.0, 0.0], [100.0, 45.0]])
     spread = np.array([[1.0, 1.0], [100.0, 0.7], [100.0, 0.7], [1.0, 1.0], [1.0, 0.7]])

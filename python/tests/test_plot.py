@@ -88,10 +88,10 @@ def test_numbers_stand_in_the_cells_they_are_of():
     result = epsflow.sweep(X, [0.1, 0.2, 0.3], [4, 8])
     ax = epsflow.plot.heatmap(result)
     assert ax.get_xscale() == "linear"
-    places = {
+    texts = {
         (round(float(text.get_position()[0]), 9), text.get_position()[1] > 6): text.get_text() for text in ax.texts
     }
-    assert places == {(v.eps, v.min_samples == 8): f"{v.n_clusters:,}" for v in result}
+    assert texts == {(v.eps, v.min_samples == 8): f"{v.n_clusters:,}" for v in result}
 
 
 def test_variants_that_were_not_run_stay_empty():
@@ -282,13 +282,13 @@ def test_a_life_ends_in_the_one_that_holds_its_points():
     for life, parent in enumerate(parents):
         if parent < 0:
             continue
-        place = table["death_place"][life]
-        labels = result.variant(EPS[place], 4).labels
+        position = table["death_place"][life]
+        labels = result.variant(EPS[position], 4).labels
         # Both points are in one cluster there.
         assert labels[table["first_core"][life]] == labels[table["first_core"][parent]]
-        before = result.variant(EPS[place - 1], 4).labels
+        before = result.variant(EPS[position - 1], 4).labels
         assert before[table["first_core"][life]] != before[table["first_core"][parent]]
-        assert table["birth_place"][parent] <= table["birth_place"][life] and table["death_place"][parent] > place
+        assert table["birth_place"][parent] <= table["birth_place"][life] and table["death_place"][parent] > position
 
 
 def test_lines_of_a_tree_lead_to_their_parents_and_do_not_cross():
@@ -311,8 +311,8 @@ def test_lines_of_a_tree_lead_to_their_parents_and_do_not_cross():
                 assert not columns[between][0][1] < top < columns[between][1][1]
     # A tree of few bars has their parents as well.
     few = epsflow.plot.merges(lineage, min_samples=4, most=5).collections[0].get_segments()
-    places = {segment[0][0] for segment in few}
-    assert all(segment[2][0] in places for segment in few if len(segment) == 3) and len(few) >= 5
+    starts = {segment[0][0] for segment in few}
+    assert all(segment[2][0] in starts for segment in few if len(segment) == 3) and len(few) >= 5
 
 
 @pytest.mark.parametrize("name", ["lifetimes", "merges"])

@@ -144,9 +144,9 @@ def test_few_points_are_marks_with_noise_below():
     n_noise = int((labels == -1).sum())
     np.testing.assert_allclose(colors[:n_noise], np.tile(to_rgb(NOISE_COLOR), (n_noise, 1)))
     assert not (np.ptp(colors[n_noise:], axis=1) == 0).any()
-    by_place = {tuple(place): tuple(color) for place, color in zip(marks.get_offsets().tolist(), colors.tolist())}
+    color_at = {tuple(position): tuple(color) for position, color in zip(marks.get_offsets().tolist(), colors.tolist())}
     largest = np.bincount(labels[labels >= 0]).argmax()
-    assert {by_place[tuple(x)] for x in X[labels == largest].tolist()} == {to_rgb(PALETTE[0])}
+    assert {color_at[tuple(x)] for x in X[labels == largest].tolist()} == {to_rgb(PALETTE[0])}
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts[0] == f"cluster {largest}: {(labels == largest).sum()}"
     assert texts[-2:] == [f"noise: {n_noise}", "all points: 500"]
@@ -244,7 +244,7 @@ def test_no_points_are_said():
 
 
 @pytest.mark.parametrize("labels", [[-1, -1], [0, 0]])
-def test_points_in_one_place(labels):
+def test_points_at_one_position(labels):
     ax = epsflow.plot.clusters(np.full((2, 2), 3.0), labels)
     assert ax.get_xlim()[0] < 3 < ax.get_xlim()[1] and ax.get_ylim()[0] < 3 < ax.get_ylim()[1]
 

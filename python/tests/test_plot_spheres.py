@@ -20,8 +20,8 @@ def test_skies_are_those_of_matplotlib(kind):
     ax = pyplot.figure().add_subplot(projection=kind)
     random = np.random.default_rng(5)
     lon, lat = random.uniform(-np.pi, np.pi, 2000), np.arcsin(random.uniform(-1, 1, 2000))
-    places = ax.transProjection.transform(np.column_stack([lon, lat]))
-    np.testing.assert_allclose(np.column_stack(flattener(kind)(lon, lat)), places, atol=2e-3)
+    expected = ax.transProjection.transform(np.column_stack([lon, lat]))
+    np.testing.assert_allclose(np.column_stack(flattener(kind)(lon, lat)), expected, atol=2e-3)
 
 
 @pytest.mark.parametrize("n", [300, 40_000])
@@ -35,16 +35,16 @@ def test_right_ascension_grows_to_the_left_on_a_sky(kind, n):
     texts = [text.get_text() for text in ax.get_xticklabels()]
     assert texts[0] == "330" and texts[-1] == "30" and texts[5] == "180"
     # The axes show these directions here, with 180 in the middle.
-    places = ax.transProjection.transform(np.radians([[180 - 200.0, 40], [180 - 160.0, -20]]))
+    expected = ax.transProjection.transform(np.radians([[180 - 200.0, 40], [180 - 160.0, -20]]))
     if n == 300:
         found = ax.collections[0].get_offsets()
-        np.testing.assert_allclose([found[-1], found[0]], places, atol=2e-3)
+        np.testing.assert_allclose([found[-1], found[0]], expected, atol=2e-3)
         return
     array, image = shown_image(ax)
     left, right, bottom, top = image.get_extent()
     rows, columns = array.shape[:2]
     assert abs(columns / rows - 2) < 0.02  # the sky is twice as wide as high
-    for (x, y), grey in zip(places, (False, True)):
+    for (x, y), grey in zip(expected, (False, True)):
         pixel = array[int((y - bottom) / (top - bottom) * rows), int((x - left) / (right - left) * columns)]
         assert pixel[3] == 255 and (np.ptp(pixel[:3].astype(int)) == 0) == grey
 

@@ -235,7 +235,7 @@ BAD = [
      "row 0 .* has point 1 at the distance 1, and row 1 does not have point 0.*symmetric"),
     (sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]])), {}, ValueError, "row 1 does not have point 0"),
     (epsflow.neighbors(np.zeros((2, 2)), 1), {}, TypeError, "dtype bool.*neighbors.*distances=True"),
-    (_falling(), {}, ValueError, "X.indptr falls behind row 1, from 7 to 6: it must ascend"),
+    (_falling(), {}, ValueError, "X.indptr falls after row 1, from 7 to 6: it must ascend"),
     (np.zeros((2, 2), dtype=str), {}, TypeError, "distances are numbers"),
     (sparse.csr_array(np.ones((2, 2), dtype=complex)), {}, TypeError, "distances are numbers"),
     (np.ma.array(np.zeros((2, 2)), mask=np.eye(2)), {}, ValueError, "masked distances"),

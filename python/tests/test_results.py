@@ -297,7 +297,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("name, damage, words", [(name, *case) for name, cases in DAMAGE.items() for case in cases])
-def test_damage_is_refused_with_its_place(result, tmp_path, name, damage, words):
+def test_damage_is_refused_with_its_position(result, tmp_path, name, damage, words):
     result.save(tmp_path / "r")
     damage(tmp_path / "r" / name)
     with pytest.raises(ValueError, match=words) as refused:
@@ -490,11 +490,11 @@ def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points
     succeeded(program("sweep", tmp_path / "x.csv", *grid, tmp_path / "r", "--by", "t"))
     whole = (tmp_path / "r/slices.csv").read_text()
     row = whole.splitlines()[1]
-    for place, field in enumerate(row.split(",")[1:], 1):
-        if place == 2:  # eps
+    for column, field in enumerate(row.split(",")[1:], 1):
+        if column == 2:  # eps
             continue
         for value in (f"{field}.5", "-1", "1e61", "inf", "nan", "-inf"):
-            forged = ",".join([*row.split(",")[:place], value, *row.split(",")[place + 1 :]])
+            forged = ",".join([*row.split(",")[:column], value, *row.split(",")[column + 1 :]])
             forge(tmp_path / "r", "slices.csv", whole.replace(row, forged, 1).encode())
             with pytest.raises(ValueError, match=r"slices\.csv was not written by epsflow, or is damaged"):
                 epsflow.load(tmp_path / "r")

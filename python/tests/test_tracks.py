@@ -204,7 +204,7 @@ def wrong(X=((0.0, 0.0), (1.0, 0.0)), labels=(0, 0), times=(0, 1), **parameters)
 
 BY_IDS = {"match": "ids", "core": ..., "eps": ...}
 WRONG = [
-    (wrong(times=(1, 0)), ValueError, "times has 0 at row 1, behind 1: sort all rows by time"),
+    (wrong(times=(1, 0)), ValueError, "times has 0 at row 1, after 1: sort all rows by time"),
     (wrong(times=(0, np.nan)), ValueError, "times has nan at row 1"),
     (wrong(times=np.array(["2024-01-01", "NaT"], dtype="datetime64[s]")), ValueError, "times has NaT at row 1"),
     (wrong(times=("a", "b")), TypeError, "times are numbers or datetime64"),
@@ -213,8 +213,8 @@ WRONG = [
      "times has a time zone at row 0: convert all to UTC"),
     (wrong(times=(0,)), ValueError, "there are 2 labels and 1 times"),
     (wrong(times=((0, 1),)), ValueError, "times has shape (1, 2)"),
-    (wrong(slices=(0, 0, 1)), ValueError, "slices has 0 at place 1, behind 0: give each slice once"),
-    (wrong(slices=(1, 0)), ValueError, "slices has 0 at place 1"),
+    (wrong(slices=(0, 0, 1)), ValueError, "slices has 0 at index 1, after 0: give each slice once"),
+    (wrong(slices=(1, 0)), ValueError, "slices has 0 at index 1"),
     (wrong(slices=(0, 2)), ValueError, "row 1 has the time 1, which is none of slices"),
     (wrong(slices=np.array(["2024-01-01"], dtype="datetime64[s]")), TypeError,
      "slices has dtype datetime64[ns] and times int64"),

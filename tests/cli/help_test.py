@@ -73,10 +73,10 @@ class Help(ProgramTest):
         self.assertEqual(self.completions("cluster", "--backend", ""), ["auto", "cpu", "gpu"])
         self.assertEqual(self.completions("completion", ""), ["bash", "zsh", "fish"])
         self.write("points.csv", "x\n1\n")
-        (self.folder / "place").mkdir()
+        (self.folder / "part").mkdir()
         self.assertEqual(self.completions("cluster", "poi"), ["points.csv"])
         self.assertEqual(self.completions("cluster", "--out", "poi"), ["points.csv"])
-        self.assertEqual(self.completions("sweep", "x.csv", "--out", "p"), ["place"])
+        self.assertEqual(self.completions("sweep", "x.csv", "--out", "p"), ["part"])
         for command in COMMANDS:
             self.assertLessEqual(set(self.completions(command, "--")), options(self.help(command)))
             self.assertIn("--help", self.completions(command, "--h"))

@@ -70,8 +70,8 @@ class KDistance(ProgramTest):
         self.assertIn("from 90 points", self.succeeds("k-distance", self.points, "--eps", 0.1, "--sample", 90).stdout)
 
     def test_distances_are_in_the_unit_of_the_metric(self):
-        places = self.write("places.csv", "lat,lon\n0,0\n0,1\n0,3\n")
-        found = self.json("k-distance", places, "--k", 1, "--metric", "greatcircle", "--unit", "km")
+        points = self.write("points.csv", "lat,lon\n0,0\n0,1\n0,3\n")
+        found = self.json("k-distance", points, "--k", 1, "--metric", "greatcircle", "--unit", "km")
         self.assertEqual(found["eps_unit"], "km")
         self.assertAlmostEqual(found["quantiles"][-1]["distance"], 2 * 6371.0088 * math.pi / 180, places=6)
 
@@ -82,7 +82,7 @@ class KDistance(ProgramTest):
         p = self.succeeds("k-distance", points, "--k", 1, "--on-nan", "drop", "--out", "-")
         self.assertIn("distances are of the 3 rows that were kept of 4", p.stderr)
 
-    def test_points_of_one_place_have_no_knee(self):
+    def test_equal_points_have_no_knee(self):
         points = self.write("same.csv", "x\n" + "1\n" * 9)
         found = self.json("k-distance", points)
         self.assertEqual((found["knee"], found["eps_range"]), (None, None))

@@ -25,7 +25,7 @@ class OfSweepJson(Results):
         self.succeeds(*self.sweep("--core"))
         self.whole = self.described()
 
-    def test_whoever_reads_the_folder_refuses_it(self):
+    def test_all_readers_refuse_the_folder(self):
         """results_manifest_test.cpp has every number with every value."""
         page, cell = self.folder / "page.html", ["--eps", 0.1, "--minpts", 3]
         commands = (self.sweep("--core", "--resume"), self.sweep("--overwrite"),
@@ -115,10 +115,10 @@ class OfAnExploration(ProgramTest):
 
     def test_minpts_of_the_map(self):
         lines = (self.out / "map.csv").read_text().splitlines()
-        place = lines[0].split(",").index("minpts")
+        column = lines[0].split(",").index("minpts")
         for value in ("5.7", "0", "-1", "1e61"):
             row = lines[1].split(",")
-            row[place] = value
+            row[column] = value
             self.forge("map.csv", ("\n".join([lines[0], ",".join(row), *lines[2:]]) + "\n").encode())
             self.fails(3, ["map.csv", DAMAGED, "minpts"], *self.words)
 

@@ -102,7 +102,7 @@ class SingleFiles(ProgramTest):
             return
         self.assertEqual((tuple(numpy.load(rows).tolist()), numpy.load(rows).dtype), (ROWS, numpy.int64))
 
-    def test_labels_that_have_no_place_for_rows_say_of_which_they_are(self):
+    def test_labels_without_space_for_rows_say_of_which_they_are(self):
         def said(*words):
             return self.succeeds("cluster", *words, *self.drop).stderr
 

@@ -100,7 +100,7 @@ def tree(folder):
 
 
 class ProgramTest(unittest.TestCase):
-    """A test with its own folder and a place for results there, and checks of how the program ends."""
+    """A test with its own folder and a path for results there, and checks of how the program ends."""
 
     PARENT = None  # the folder of temporary files
 

@@ -61,12 +61,12 @@ class Words(unittest.TestCase):
         for name in ("EngineOptions::memory", "ReadOptions::text.header", "BackendChoice::gpu", "Header::yes",
                      "FolderMode::resume"):
             self.assertIn(name, known)
-        unknown = [(place, name) for place, text in library_literals() for name in OPTION.findall(text)
+        unknown = [(source, name) for source, text in library_literals() for name in OPTION.findall(text)
                    if name not in known]
         self.assertEqual(unknown, [])
 
     def test_the_library_names_no_option_of_the_program(self):
-        self.assertEqual([(place, text) for place, text in library_literals() if FLAG.search(text)], [])
+        self.assertEqual([(source, text) for source, text in library_literals() if FLAG.search(text)], [])
 
     def test_literals_are_found(self):
         source = 'a("x" // "no"\n  "y", \'"\', R"(raw --z)"); /* "no" */ f("\\"--q\\"");'

@@ -20,7 +20,7 @@ std::string numbers(int count) {
   return bytes;
 }
 
-TEST_CASE("shares: NPY and raw files, rows and columns behind each other, of any type") {
+TEST_CASE("shares: NPY and raw files, rows and columns after each other, of any type") {
   const TempFolder folder;
   for (const int rows : {0, 1, 3, 7}) {
     CAPTURE(rows);

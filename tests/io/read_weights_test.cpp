@@ -42,7 +42,7 @@ TEST_CASE("weights: a column of text, of NPY and of raw files, which is no coord
   CHECK(read_points(text).weights.empty());
 }
 
-TEST_CASE("weights: a coordinate that is the weight as well, where columns lie behind each other") {
+TEST_CASE("weights: a coordinate that is the weight as well, where columns lie after each other") {
   const TempFolder folder;
   const auto file = folder.write("f.npy", npy("<f8", "(2, 3)", pack<double>({1, 2, 3, 4, 5, 6}), true));
   const FilePoints points = read_points(file, {.columns = {"2", "0"}, .weight = "0"});

@@ -22,9 +22,9 @@ Bytes unpack(const Bytes& packed) {
   return values;
 }
 
-std::vector<std::uint32_t> unpack_places(const Bytes& packed) {
-  std::vector<std::uint32_t> places;
-  std::uint64_t place = 0;
+std::vector<std::uint32_t> unpack_set(const Bytes& packed) {
+  std::vector<std::uint32_t> members;
+  std::uint64_t member = 0;
   std::size_t at = 0;
   const auto next = [&] {
     std::uint64_t number = 0;
@@ -34,10 +34,10 @@ std::vector<std::uint32_t> unpack_places(const Bytes& packed) {
     }
   };
   while (at < packed.size()) {
-    place += next();
-    for (std::uint64_t run = next(); run > 0; --run) places.push_back(static_cast<std::uint32_t>(place++));
+    member += next();
+    for (std::uint64_t run = next(); run > 0; --run) members.push_back(static_cast<std::uint32_t>(member++));
   }
-  return places;
+  return members;
 }
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
@@ -62,15 +62,15 @@ TEST_CASE("packed runs come back as they were, and are hardly longer at worst") 
   CHECK(pack(Bytes(100000, 7)).size() < 2000);
 }
 
-TEST_CASE("places come back as they were") {
+TEST_CASE("packed sets come back as they were") {
   std::mt19937 random(2);
   for (const unsigned gap : {1U, 2U, 300U, 100000U}) {
     std::uniform_int_distribution<std::uint32_t> further(1, gap);
-    std::vector<std::uint32_t> places{further(random) - 1};
-    while (places.size() < 500) places.push_back(places.back() + further(random));
-    CHECK(unpack_places(pack_places(places)) == places);
+    std::vector<std::uint32_t> members{further(random) - 1};
+    while (members.size() < 500) members.push_back(members.back() + further(random));
+    CHECK(unpack_set(pack_set(members)) == members);
   }
-  CHECK(pack_places({}).empty());
+  CHECK(pack_set({}).empty());
 }
 
 TEST_CASE("base64 is that of RFC 4648") {

@@ -223,7 +223,7 @@ class Page(unittest.TestCase):
             self.check(page)
 
     def watch(self, name, middles, *more):
-        """Watches blobs at the places (step, x, y), a step every 10 seconds, and returns the page."""
+        """Watches blobs at the positions (step, x, y), a step every 10 seconds, and returns the page."""
         points, out = self.folder / f"{name}.csv", self.folder / name
         points.write_text("t,x,y\n" + "".join(f"{10 * step + i / 20},{x + i % 12 / 12},{y + i // 12 / 12}\n"
                                               for step, x, y in sorted(middles) for i in range(144)))

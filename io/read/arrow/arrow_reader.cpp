@@ -123,11 +123,11 @@ T number_of(const Array& array, std::int64_t i) {
 }
 
 /// The values of some rows, as indices into an array.
-struct Places {
+struct ValueIndices {
   static constexpr std::int64_t kMissing = -1;
 
   /// Finds the values, or lists, of all rows of a column.
-  explicit Places(std::shared_ptr<arrow::Array> column) : array(std::move(column)) { look_up(); }
+  explicit ValueIndices(std::shared_ptr<arrow::Array> column) : array(std::move(column)) { decode(); }
 
   std::shared_ptr<arrow::Array> array;  ///< the array with the values
   std::vector<std::int64_t> at;  ///< index of the value of each row, or kMissing; empty: the value of row i has index i
@@ -139,7 +139,7 @@ struct Places {
   }
 
   /// Replaces dictionaries, runs and extensions by the array of their values.
-  void look_up() {
+  void decode() {
     for (;;) {
       const std::shared_ptr<arrow::Array> codes = array;
       switch (codes->type_id()) {
@@ -165,11 +165,11 @@ struct Places {
     }
   }
 
-  /// Continues with the array `next`; `place` maps an index of the present array to one of `next`.
-  template <class Place>
-  void move_to(std::shared_ptr<arrow::Array> next, Place place) {
+  /// Continues with the array `next`; `index_in_next` maps an index of the present array to one of `next`.
+  template <class IndexInNext>
+  void move_to(std::shared_ptr<arrow::Array> next, IndexInNext index_in_next) {
     list_rows();
-    for (std::int64_t& i : at) i = i == kMissing ? kMissing : place(i);
+    for (std::int64_t& i : at) i = i == kMissing ? kMissing : index_in_next(i);
     array = std::move(next);
   }
 };
@@ -177,13 +177,13 @@ struct Places {
 /// Returns the length of the first list that is not empty; 0 if all lists are empty, nothing if the column has none.
 std::optional<std::uint64_t> first_length(std::shared_ptr<arrow::Array> column) {
   if (column->length() == 0) return std::nullopt;
-  Places places(std::move(column));
-  places.list_rows();
+  ValueIndices indices(std::move(column));
+  indices.list_rows();
   std::optional<std::uint64_t> length;
-  visit_one_of(Vectors(), *places.array, [&](const auto& lists) {
-    for (std::size_t row = 0; row < places.at.size() && length.value_or(0) == 0; ++row) {
-      const std::int64_t i = places.at[row];
-      if (i != Places::kMissing && !lists.IsNull(i)) length = narrow<std::uint64_t>(lists.value_length(i));
+  visit_one_of(Vectors(), *indices.array, [&](const auto& lists) {
+    for (std::size_t row = 0; row < indices.at.size() && length.value_or(0) == 0; ++row) {
+      const std::int64_t i = indices.at[row];
+      if (i != ValueIndices::kMissing && !lists.IsNull(i)) length = narrow<std::uint64_t>(lists.value_length(i));
     }
   });
   return length;
@@ -450,24 +450,24 @@ class ArrowColumns {
   }
 
   /// Returns the positions of the chosen values in the next rows of their column.
-  [[nodiscard]] Places find_values(std::shared_ptr<arrow::Array> column, const ElementChoice& choice) const {
-    Places places(std::move(column));
-    const std::shared_ptr<arrow::Array> array = places.array;
+  [[nodiscard]] ValueIndices find_values(std::shared_ptr<arrow::Array> column, const ElementChoice& choice) const {
+    ValueIndices indices(std::move(column));
+    const std::shared_ptr<arrow::Array> array = indices.array;
     visit_one_of(Vectors(), *array, [&](const auto& lists) {
-      places.list_rows();
-      for (std::size_t row = 0; row < places.at.size(); ++row) {
-        std::int64_t& i = places.at[row];
-        if (i == Places::kMissing || lists.IsNull(i)) {
-          i = Places::kMissing;
+      indices.list_rows();
+      for (std::size_t row = 0; row < indices.at.size(); ++row) {
+        std::int64_t& i = indices.at[row];
+        if (i == ValueIndices::kMissing || lists.IsNull(i)) {
+          i = ValueIndices::kMissing;
           continue;
         }
         require_length(row, choice.column, static_cast<std::uint64_t>(lists.value_length(i)));
         i = lists.value_offset(i) + static_cast<std::int64_t>(choice.element);
       }
-      places.array = lists.values();
-      places.look_up();
+      indices.array = lists.values();
+      indices.decode();
     });
-    return places;
+    return indices;
   }
 
   void require_length(std::size_t row, std::size_t column, std::uint64_t length) const {
@@ -484,9 +484,11 @@ class ArrowColumns {
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       const int field = fields_of_columns_[chosen_[k].column];
       const auto number = std::ranges::lower_bound(fields_, field) - fields_.begin();
-      const Places places = find_values(batch.column(static_cast<int>(number)), chosen_[k]);
-      const auto take = [&](const auto& numbers) { take_values(numbers, places.at, chosen_[k], std::span<T>(values)); };
-      if (!visit_one_of(Numbers(), *places.array, take) && !visit_one_of(Times(), *places.array, take)) {
+      const ValueIndices indices = find_values(batch.column(static_cast<int>(number)), chosen_[k]);
+      const auto take = [&](const auto& numbers) {
+        take_values(numbers, indices.at, chosen_[k], std::span<T>(values));
+      };
+      if (!visit_one_of(Numbers(), *indices.array, take) && !visit_one_of(Times(), *indices.array, take)) {
         throw source_.error("damaged: column {} holds other values than the schema tells; fetch the file again",
                             show_text(chosen_[k].name));
       }
@@ -495,7 +497,7 @@ class ArrowColumns {
   }
 
   template <class Array, class T>
-  void take_values(const Array& numbers, std::span<const std::int64_t> places, const ElementChoice& choice,
+  void take_values(const Array& numbers, std::span<const std::int64_t> indices, const ElementChoice& choice,
                    std::span<T> values) const {
     const auto take = [&](std::size_t row, std::int64_t i) {
       values[row] = number_of<T>(numbers, i);
@@ -505,11 +507,11 @@ class ArrowColumns {
                       std::to_string(numbers.Value(i)));
       }
     };
-    const bool is_plain = places.empty() && numbers.null_count() == 0;
+    const bool is_plain = indices.empty() && numbers.null_count() == 0;
     for (std::size_t row = 0; is_plain && row < values.size(); ++row) take(row, static_cast<std::int64_t>(row));
     for (std::size_t row = 0; !is_plain && row < values.size(); ++row) {
-      const std::int64_t i = places.empty() ? static_cast<std::int64_t>(row) : places[row];
-      if (i == Places::kMissing || numbers.IsNull(i)) {
+      const std::int64_t i = indices.empty() ? static_cast<std::int64_t>(row) : indices[row];
+      if (i == ValueIndices::kMissing || numbers.IsNull(i)) {
         values[row] = std::numeric_limits<T>::quiet_NaN();
       } else {
         take(row, i);

@@ -34,7 +34,7 @@ H check(H handle, const Source& source, std::string_view doing) {
   return handle;
 }
 
-/// The place where a data set stores its values. The library reports it only for an open data set, and may crash when
+/// How a data set stores its values. The library reports it only for an open data set, and may crash when
 /// it opens a damaged virtual one.
 struct Hdf5Storage {
   bool is_virtual = false;                                ///< true if the values are in other data sets

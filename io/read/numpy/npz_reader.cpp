@@ -94,8 +94,8 @@ class Archive {
 
   [[nodiscard]] const Member* find(std::string_view name) const {
     if (name.ends_with(".npy")) name.remove_suffix(4);
-    const auto found = places_.find(name);
-    return found == places_.end() ? nullptr : &members_[found->second];
+    const auto found = indices_.find(name);
+    return found == indices_.end() ? nullptr : &members_[found->second];
   }
 
   [[nodiscard]] MemberStream open(const Member& member) const {
@@ -119,7 +119,7 @@ class Archive {
       std::string_view name = status.name;
       if (!name.ends_with(".npy")) continue;
       name.remove_suffix(4);
-      places_.emplace(name, members_.size());
+      indices_.emplace(name, members_.size());
       members_.push_back({std::string(name), index, status.size});
     }
     if (members_.empty()) {
@@ -131,7 +131,7 @@ class Archive {
   LibraryFile file_;
   std::unique_ptr<zip_t, DiscardZip> archive_;
   std::vector<Member> members_;
-  std::map<std::string, std::size_t, std::less<>> places_;  ///< of members, by name
+  std::map<std::string, std::size_t, std::less<>> indices_;  ///< of members, by name
 };
 
 /// The header of a member, if it is readable, and a description for errors. Members that are not chosen may be damaged.

@@ -308,8 +308,8 @@ class TableFinder {
   /// dashes for each column, units are then assigned to columns by their position relative to the dashes.
   [[nodiscard]] std::vector<std::string> units_in(const SampleRow& row, std::optional<std::size_t> rule) const {
     std::vector<std::string> units = row.fields();
-    const bool has_places = rule && dialect_.delimiter == kBlanks && rows_[*rule].fields().size() == names_.size();
-    if (units.size() == names_.size() || !has_places) return units;
+    const bool has_positions = rule && dialect_.delimiter == kBlanks && rows_[*rule].fields().size() == names_.size();
+    if (units.size() == names_.size() || !has_positions) return units;
     units.assign(names_.size(), "");
     const char* const begin = rows_[*rule].text.data();
     std::string_view strokes = rows_[*rule].text;

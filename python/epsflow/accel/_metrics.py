@@ -25,9 +25,9 @@ def jobs_of(n_jobs: Optional[int], rows: int) -> Optional[int]:
 
 
 def angles_of(X: NDArray[Any]) -> NDArray[Any]:
-    """Returns latitudes and longitudes of the same places as X, within the ranges of a sphere.
+    """Returns latitudes and longitudes of the same points as X, within the ranges of a sphere.
 
-    The haversine formula of scikit-learn takes any angles, and is the distance of the places that they turn to: beyond
+    The haversine formula of scikit-learn takes any angles, and is the distance of the points that they turn to: beyond
     a pole, the latitude decreases on the opposite meridian. Rows within the ranges are not changed.
     """
     if X.ndim != 2 or X.shape[1] != 2:

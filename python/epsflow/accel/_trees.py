@@ -109,10 +109,10 @@ def clusters_of(
     found: Selection = condensed.select(
         method, cluster_selection_epsilon=epsilon, max_cluster_size=max_size, allow_single_cluster=allow_single_cluster
     )
-    place = np.empty(len(np.asarray(condensed._tree.births)), np.intp)
+    rank = np.empty(len(np.asarray(condensed._tree.births)), np.intp)
     breadth_first = made_by(made.binary.start_breadth_first, condensed._tree, min_cluster_size)
-    place[np.asarray(breadth_first)] = np.arange(len(place))
-    order = np.argsort(place[found.nodes])
+    rank[np.asarray(breadth_first)] = np.arange(len(rank))
+    order = np.argsort(rank[found.nodes])
     number = np.empty(len(order) + 1, np.intp)
     number[order] = np.arange(len(order))
     number[-1] = -1  # of noise

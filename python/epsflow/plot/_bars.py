@@ -69,8 +69,8 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
         kept = kept[np.lexsort((-bars.size[kept], -ends[kept], birth[kept]))]
         ax.set_xscale("log")
         colors = _colors_by_size(ax, bars, kept)
-        places = np.arange(len(kept))
-        ax.barh(places, ends[kept] - birth[kept], left=birth[kept], color=colors, height=0.8)
+        heights = np.arange(len(kept))
+        ax.barh(heights, ends[kept] - birth[kept], left=birth[kept], color=colors, height=0.8)
         forever = np.flatnonzero(np.isinf(bars.table["death"][kept]))
         ax.plot(ends[kept][forever], forever, ">", color=INK, markersize=4, clip_on=False)
         ax.set(ylabel="clusters", yticks=[], ylim=(-0.7, len(kept) - 0.3))
@@ -95,7 +95,7 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
             return say_empty(ax, f"no clusters at min_samples {bars.min_samples}")
         parents = parents_of(lineage, bars.min_samples, bars.table)
         shown = _with_parents(kept, parents)
-        at = {bar: place for place, bar in enumerate(_order(shown, parents, bars.table["death_place"]))}
+        at = {bar: position for position, bar in enumerate(_order(shown, parents, bars.table["death_place"]))}
         ax.set_yscale("log")
         _draw_tree(ax, bars, shown, parents, at)
         words = "points" if "size" in bars.table else "core points"
@@ -171,22 +171,22 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     rows = [np.flatnonzero(eps == value) for value in path]
     rows = [found[np.argsort(cluster[found])] for found in rows]
     births = {
-        (int(place), int(core)): bar
-        for bar, (place, core) in enumerate(zip(table["birth_place"], table["first_core"]))
+        (int(position), int(core)): bar
+        for bar, (position, core) in enumerate(zip(table["birth_place"], table["first_core"]))
     }
     parents = np.full(len(table["birth_place"]), -1, np.int64)
     living: list[int] = []  # the bar of each cluster of a variant
-    for place, here in enumerate(rows):
+    for position, here in enumerate(rows):
         owner = np.full(len(here), -1, np.int64)
         ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
-        for bar, holder in zip(living, wider[rows[place - 1]].tolist()):  # none at the first place
-            if table["death_place"][bar] > place:
+        for bar, holder in zip(living, wider[rows[position - 1]].tolist()):  # none at the first position
+            if table["death_place"][bar] > position:
                 owner[holder] = bar
             else:
                 ended.append((bar, holder))
         for i, core in enumerate(first_core[here]):
             if owner[i] < 0:
-                owner[i] = births[place, int(core)]
+                owner[i] = births[position, int(core)]
         for bar, cluster_here in ended:
             parents[bar] = owner[cluster_here]
         living = owner.tolist()

@@ -234,7 +234,7 @@ def _draw_marks(ax: Any, picture: _Picture, view: View, transform: Any) -> None:
     found, (x, y) = picture.found, view.project(picture.points)
     sizes = np.full(len(x), len(x))
     inside = found.labels >= 0
-    sizes[inside] = found.sizes[found.place(found.labels[inside])]
+    sizes[inside] = found.sizes[found.index_of(found.labels[inside])]
     # Noise is drawn first, then clusters from large to small, so that small ones are not covered.
     order = np.lexsort((-sizes, inside))
     rgb = rgb_of(found, picture.codes, found.labels[order])
@@ -335,9 +335,9 @@ def _file_of(resolution: str) -> Optional[str]:
     from cartopy import config
     from cartopy.io import Downloader
 
-    place = {"config": config, "category": "physical", "name": "coastline", "resolution": resolution}
+    request = {"config": config, "category": "physical", "name": "coastline", "resolution": resolution}
     known = Downloader.from_config(("shapefiles", "natural_earth", resolution, "physical", "coastline"))
-    for path in (known.pre_downloaded_path(place), known.target_path(place)):
+    for path in (known.pre_downloaded_path(request), known.target_path(request)):
         if path is not None and Path(path).is_file():
             return str(path)
     return None

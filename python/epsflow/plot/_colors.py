@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._raster import EMPTY, Raster, sizes_of
 from ._style import NOISE_COLOR, PALETTE
 
-_MOST_PLACED = 1000  # clusters that are coloured by their position, which takes quadratic time
+_MOST_BY_DISTANCE = 1000  # clusters that are coloured by their distances, which takes quadratic time
 _FULLNESS = {True: (0.55, 1.0), False: (0.25, 0.75)}
 """The opacity of clusters (True) and noise (False): for one point in a pixel, and for many."""
 
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     def n_noise(self) -> int:
         return len(self.labels) - int(self.sizes.sum())
 
-    def place(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+    def index_of(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Returns for each label its index in `clusters`. Each label must be in `clusters`, so noise is not allowed."""
         if len(self.clusters) and self.clusters[-1] == len(self.clusters) - 1:
             return labels.astype(np.intp)  # clusters are numbered without gaps
@@ -49,21 +49,21 @@ def codes_of(
 ) -> NDArray[np.int64]:
     """Returns each cluster's colour as an index into PALETTE, in the order of `found.clusters`.
 
-    As long as there are colours, the largest clusters have different ones. Each further cluster, up to _MOST_PLACED,
-    takes the colour whose nearest cluster is farthest away. Clusters beyond that, or without points in the picture,
-    take the colours in turn. cluster, x, y, count: [m] the cluster (not noise), position (0 to 1) and number of points
-    of each pixel, or of each point.
+    As long as there are colours, the largest clusters have different ones. Each further cluster, up to
+    _MOST_BY_DISTANCE, takes the colour whose nearest cluster is farthest away. Clusters beyond that, or without points
+    in the picture, take the colours in turn. cluster, x, y, count: [m] the cluster (not noise), position (0 to 1) and
+    number of points of each pixel, or of each point.
     """
     codes = np.empty(len(found.clusters), np.int64)
     codes[found.order] = np.arange(len(found.order)) % len(PALETTE)
-    at = found.place(cluster)
+    at = found.index_of(cluster)
     weight = np.bincount(at, count, minlength=len(codes)).astype(np.float64)
     weight[weight == 0] = np.nan  # the cluster is in no pixel and invisible
     middle = np.stack([np.bincount(at, count * values, minlength=len(codes)) / weight for values in (x, y)])
-    placed = [i for i in found.order[:_MOST_PLACED].tolist() if np.isfinite(middle[0, i])]
-    nearest = np.full((len(placed), len(PALETTE)), np.inf)  # the distance to the nearest cluster of each colour
-    where = middle[:, placed]
-    for k, i in enumerate(placed):
+    largest = [i for i in found.order[:_MOST_BY_DISTANCE].tolist() if np.isfinite(middle[0, i])]
+    nearest = np.full((len(largest), len(PALETTE)), np.inf)  # the distance to the nearest cluster of each colour
+    where = middle[:, largest]
+    for k, i in enumerate(largest):
         codes[i] = code = int(nearest[k].argmax())
         nearest[:, code] = np.minimum(nearest[:, code], np.hypot(*(where - where[:, k : k + 1])))
     return codes
@@ -76,7 +76,7 @@ def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDA
     table = np.array([to_rgb(color) for color in (*PALETTE, NOISE_COLOR)])
     which = np.full(cluster.shape, len(PALETTE))
     inside = cluster >= 0
-    which[inside] = codes[found.place(cluster[inside])]
+    which[inside] = codes[found.index_of(cluster[inside])]
     return np.asarray(table[which])
 
 

@@ -66,7 +66,7 @@ def rasterise(
     of_clusters, of_noise = np.bincount(pixel, minlength=2 * n_pixels).reshape(2, n_pixels)
     cluster = np.full(2 * n_pixels, EMPTY, np.int32)
     cluster[pixel] = labels  # any cluster of the pixel: correct if it has only one
-    _settle(cluster, pixel, labels)
+    _resolve_shared(cluster, pixel, labels)
     there = of_clusters > 0
     first = np.where(there, cluster[:n_pixels], cluster[n_pixels:])
     return Raster(first.reshape(shape), np.where(there, of_clusters, of_noise).reshape(shape))
@@ -131,7 +131,7 @@ def _pixels(
     return pixel
 
 
-def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
+def _resolve_shared(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
     """Sets pixels of several clusters to the cluster with the most points."""
     shared = np.zeros(len(cluster), np.bool_)
 
@@ -161,8 +161,8 @@ def _beside(values: Array, fill: Any = 0) -> Array:
     """Returns [8, rows, columns] the values of the eight neighbours of each pixel."""
     padded = np.pad(values, 1, constant_values=fill)
     rows, columns = values.shape
-    places = [(dy, dx) for dy in (0, 1, 2) for dx in (0, 1, 2) if (dy, dx) != (1, 1)]
-    return np.stack([padded[dy : dy + rows, dx : dx + columns] for dy, dx in places])
+    offsets = [(dy, dx) for dy in (0, 1, 2) for dx in (0, 1, 2) if (dy, dx) != (1, 1)]
+    return np.stack([padded[dy : dy + rows, dx : dx + columns] for dy, dx in offsets])
 
 
 def _each_chunk(n: int, work: Callable[[slice], Any], chunk: int = _CHUNK) -> list[Any]:

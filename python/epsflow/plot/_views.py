@@ -131,8 +131,8 @@ def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
     width, height = 2 * np.sqrt(2) / np.pi * np.cos(theta), np.sqrt(2) * np.sin(theta)
 
     def mollweide(lon: Array, lat: Array) -> tuple[Array, Array]:
-        place = ((lat + np.pi / 2) * (steps / np.pi) + 0.5).astype(np.int32)
-        return lon * width.take(place, mode="clip"), height.take(place, mode="clip")
+        index = ((lat + np.pi / 2) * (steps / np.pi) + 0.5).astype(np.int32)
+        return lon * width.take(index, mode="clip"), height.take(index, mode="clip")
 
     return mollweide
 
@@ -160,7 +160,7 @@ def require_latitudes(extent: Extent) -> None:
 
 
 def widened(extent: Extent) -> Extent:
-    """Returns the extent with a margin. Its size is above 0 even if all points are in one place."""
+    """Returns the extent with a margin. Its size is above 0 even if all points are at one position."""
     left, right, bottom, top = extent
     across, up = right - left, top - bottom
     x = _MARGIN * across if across > 0 else 0.5 * up or 0.5

@@ -224,7 +224,7 @@ TEST_CASE("child reader: what came through a pipe lies in memory, and the option
   CHECK(points.inputs[0].kind == "a table");
 }
 
-TEST_CASE("child reader: a missing reader is an error that says where it was looked for") {
+TEST_CASE("child reader: a missing reader is an error that says where it was searched") {
   {
     const ReaderNamed missing("/nowhere/epsflow-reader");
     check_mentions(error_of_child<ResourceError>("rows"), {"EPSFLOW_READER", "/nowhere/epsflow-reader"});

@@ -62,9 +62,9 @@ TEST_CASE("decimal: integers and quotients next to a tie between two float64 val
   std::mt19937_64 random(seed);
   for (int i = 0; i < 200000; ++i) {
     const std::uint64_t mantissa = random() % 10000000000000000000ULL;
-    const int places = static_cast<int>(random() % 20);
+    const int decimals = static_cast<int>(random() % 20);
     std::string text = std::to_string(mantissa);
-    if (static_cast<int>(text.size()) > places) text.insert(text.size() - static_cast<std::size_t>(places), ".");
+    if (static_cast<int>(text.size()) > decimals) text.insert(text.size() - static_cast<std::size_t>(decimals), ".");
     check_exact(text);
     check_exact(std::to_string(mantissa) + "e-" + std::to_string(random() % 30));
   }

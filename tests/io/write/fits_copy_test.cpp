@@ -169,7 +169,7 @@ TEST_CASE("labelled fits: an ASCII table stays one") {
   CHECK(values_of(read_points(out, {.columns = {"x", "label", "core"}})) == Values{1, 0, 0, 2, -1, 1, 3, 2, 0});
 }
 
-TEST_CASE("labelled fits: what is said to lie behind the rows is not looked for there") {
+TEST_CASE("labelled fits: what is said to lie after the rows is not searched there") {
   const TempFolder folder;
   const std::string bytes = bytes_of_file(write_stars(folder, "a.fits", {"a", "b"}, {1, 2}, true));
   const auto refuses = [&](const char* replaced, const char* key, const std::string& value) {

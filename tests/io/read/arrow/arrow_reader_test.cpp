@@ -264,7 +264,7 @@ TEST_CASE("parquet and arrow: what is no number is refused by name") {
   check_mentions(refused("pos"), {"'pos'", "struct<", "not numbers", "its fields as columns"});
   check_mentions(refused("alt"), {"no column 'alt'", "x, name, pair, price, at, pos, y"});
   check_mentions(refusal<UsageError>(file, {.columns = {"x", "0"}}), {"'x'", "twice"});
-  // The column follows columns that take several places in the file.
+  // The column follows columns that take several columns of the file.
   CHECK(values_of(read_points(file, {.columns = {"y", "x"}})) == Values{7, 1});
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("parquet and arrow: the index that pandas stored is a coordinate only 
   const auto index_type = GENERATE(as<std::shared_ptr<arrow::DataType>>(), arrow::int64(), arrow::utf8(),
                                    arrow::timestamp(arrow::TimeUnit::MICRO, "Europe/Berlin"));
   const std::string values = index_type->id() == arrow::Type::STRING ? R"(["a", "b"])" : "[5, 7]";
-  // The index may lie at any place, because another program may have moved it.
+  // The index may be any column, because another program may have moved it.
   const TablePtr table = with_pandas(table_of({{"x", arrow::float64(), "[1, 2]"},
                                                {"id", index_type, values},
                                                {"y", arrow::float64(), "[3, 4]"},
@@ -637,14 +637,14 @@ TEST_CASE("parquet and arrow: other files under their names") {
   check_mentions(refusal(folder.write("a.feather", "x,y\n1,2\n")), {"a.feather", "not an Arrow file", "ARROW1"});
 }
 
-TEST_CASE("parquet: columns that are not chosen are not read, and checksums are looked at") {
+TEST_CASE("parquet: columns that are not chosen are not read, and checksums are verified") {
   const TempFolder folder;
   const TablePtr table = many_rows(1000);
   const std::string bytes = parquet_of(table, 1024, arrow::Compression::UNCOMPRESSED, true);
   std::string damaged = bytes;
-  const std::size_t place = damaged.find("row 500");
-  REQUIRE(place != std::string::npos);
-  damaged[place] = 'R';
+  const std::size_t offset = damaged.find("row 500");
+  REQUIRE(offset != std::string::npos);
+  damaged[offset] = 'R';
   const std::filesystem::path file = folder.write("x.parquet", damaged);
   CHECK(read_points(file, {.columns = {"x", "y"}}).size() == 1000);
   damaged = bytes;
@@ -670,9 +670,9 @@ TEST_CASE("parquet and arrow: a claim of more memory than the file can need is r
                  {"p.parquet", "claims 2.0 GiB", "1,000 rows", "damaged"});
   bytes = arrow_of(table, 1024, arrow::Compression::LZ4_FRAME);
   const std::string length("\x40\x1F\0\0\0\0\0\0", 8);  // 8000, stored before the values of x
-  const std::size_t place = bytes.find(length + "\x04\x22\x4D\x18");
-  REQUIRE(place != std::string::npos);
-  bytes[place + 4] = '\x10';
+  const std::size_t offset = bytes.find(length + "\x04\x22\x4D\x18");
+  REQUIRE(offset != std::string::npos);
+  bytes[offset + 4] = '\x10';
   check_mentions(refusal(folder.write("a.arrow", bytes), {.columns = {"x"}}),
                  {"a.arrow", "claims 64.0 GiB", "1,000 rows", "damaged"});
 }

@@ -155,7 +155,7 @@ TEST_CASE("hdf5: which data set") {
   check_mentions(refusal(file, {.table = "/one"}), {"'/one'", "0 axes"});
 }
 
-TEST_CASE("hdf5: the columns asked for settle which data set") {
+TEST_CASE("hdf5: the requested columns determine which data set is read") {
   const TempFolder folder;
   const std::filesystem::path file = folder / "two.h5";
   {

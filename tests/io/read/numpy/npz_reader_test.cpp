@@ -101,7 +101,7 @@ TEST_CASE("npz: weights in an array of their own beside columns, or in a column 
                  {"weighted.npz", "no array 'v'", "ReadOptions::weight", "'w' (2, float64)"});
 }
 
-TEST_CASE("npz: what stands beside the array that is read is not looked at") {
+TEST_CASE("npz: other members than the array that is read are ignored") {
   const TempFolder folder;
   const std::string objects = npy_of("|O", "(3,)", {}) + "\x80\x03]q\x00.";
   const Members members{{"X.npy", npy_of("<f8", "(2, 2)", {1, 2, 3, 4})},

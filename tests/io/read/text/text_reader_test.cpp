@@ -46,7 +46,7 @@ TEST_CASE("text: runs of blanks and tabs are one delimiter, and none at the ends
   CHECK(values_of(read("  x   y\n  1 \t  2  \n3   4\r\n\t5  6")) == Values{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("text: the second row settles what the delimiter is") {
+TEST_CASE("text: the second row determines what the delimiter is") {
   CHECK(values_of(read("time (s, UTC);lat\n1;2\n3;4\n")) == Values{1, 2, 3, 4});
   CHECK(values_of(read("a, b\tc\n1\t2\n")) == Values{1, 2});
 }
@@ -207,7 +207,7 @@ TEST_CASE("text: more columns than a point may have dimensions") {
   CHECK(values_of(read(text, {.columns = {"4096"}})) == Values{0});
 }
 
-// Several threads read this text. The order of the rows, the counts and the place of an error must not change.
+// Several threads read this text. The order of the rows, the counts and the position of an error must not change.
 TEST_CASE("text: large files") {
   constexpr std::size_t kRows = 1200000;
   std::string text = "# head\nid,x,y\n";

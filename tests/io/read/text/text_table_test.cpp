@@ -73,7 +73,7 @@ TEST_CASE("text table: text without a number is a header only above numbers") {
             .size() == 1);
 }
 
-TEST_CASE("text table: a row of units behind the header") {
+TEST_CASE("text table: a row of units after the header") {
   const FilePoints points = read("name,ra,dec\n,deg,deg\nM1,1,2\nM2,3,4\n", {.columns = {"ra", "dec"}});
   CHECK(values_of(points) == Values{1, 2, 3, 4});
   CHECK(points.inputs[0].kind == "text, comma-separated, header in line 1, units in line 2");
@@ -98,10 +98,10 @@ TEST_CASE("text table: rules of dashes and units between the names and the rows"
     std::replace(text.begin(), text.end(), ',', d);
     return text;
   };
-  const ReadOptions places{.columns = {"ra", "dec"}};
+  const ReadOptions positions{.columns = {"ra", "dec"}};
   const auto check = [&](const std::string& head, const std::string& kind, const Names& units) {
     CAPTURE(head);
-    const FilePoints points = read(table("# note\n" + head + "M31,10.5,+41.25\nM42,83.75,-5.5\n"), places);
+    const FilePoints points = read(table("# note\n" + head + "M31,10.5,+41.25\nM42,83.75,-5.5\n"), positions);
     CHECK(values_of(points) == Values{10.5, 41.25, 83.75, -5.5});
     CHECK(points.inputs[0].rows == 2);
     CHECK(points.inputs[0].units == units);
