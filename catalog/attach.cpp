@@ -38,12 +38,12 @@ void check(const AttachInput& input) {
 /// Returns the transformed linked points, followed by the transformed other points.
 Buffer<double> transformed_points(const AttachInput& input, const Metric& metric) {
   const std::size_t width = transformed_dims(metric, input.linked.dims());
-  Buffer<double> places((input.linked.size() + input.others.size()) * width);
+  Buffer<double> points((input.linked.size() + input.others.size()) * width);
   BoxFit fit(metric);
-  transform_all(metric, input.linked, places.data(), &fit);
-  transform_all(metric, input.others, places.data() + input.linked.size() * width, &fit);
+  transform_all(metric, input.linked, points.data(), &fit);
+  transform_all(metric, input.others, points.data() + input.linked.size() * width, &fit);
   fit.require_fit(input.linking_length);
-  return places;
+  return points;
 }
 
 /// Finds the labels of the other points. The index contains the linked and the other points.
@@ -90,8 +90,8 @@ std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& ca
   const Space space = transformed_space(metric);
   const double radius = transformed_radius(metric, input.linking_length);
   const std::size_t width = transformed_dims(metric, input.others.dims());
-  const Buffer<double> places = transformed_points(input, metric);
-  const index::Grid grid(PointsView(places.span(), width), radius, Cells::eps, cancel, space);
+  const Buffer<double> points = transformed_points(input, metric);
+  const index::Grid grid(PointsView(points.span(), width), radius, Cells::eps, cancel, space);
   const double limit = space.limit(radius);
   index::with_pair_sum(grid, [&](const auto& sum) { find_nearest(input, grid, sum, limit, found, cancel); });
   return found;

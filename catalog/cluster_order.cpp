@@ -21,7 +21,7 @@ constexpr std::uint64_t kFewClusters = 1 << 20;
 /// Returns the same order for few, large labels, such as catalogue ids. Replaces each by its rank in its slice first.
 ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* slices, const CancelToken& cancel) {
   const std::size_t count = slices == nullptr ? 1 : slices->count();
-  std::vector<std::int32_t> places(labels.begin(), labels.end());
+  std::vector<std::int32_t> ranks(labels.begin(), labels.end());
   std::vector<std::int32_t> names;  // in the order of the entries
   for (std::size_t s = 0; s < count; ++s) {
     const auto first = static_cast<std::ptrdiff_t>(slices == nullptr ? 0 : slices->first(s));
@@ -33,12 +33,12 @@ ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* sl
     if (!used.empty() && used.front() == kNoise) used.erase(used.begin());
     for (std::ptrdiff_t i = first; i < last; ++i) {
       if (labels[static_cast<std::size_t>(i)] == kNoise) continue;
-      places[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
+      ranks[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
           std::lower_bound(used.begin(), used.end(), labels[static_cast<std::size_t>(i)]) - used.begin());
     }
     names.insert(names.end(), used.begin(), used.end());
   }
-  ClusterOrder order = order_by_cluster(places, slices, cancel);
+  ClusterOrder order = order_by_cluster(ranks, slices, cancel);
   order.labels = std::move(names);
   return order;
 }

@@ -39,18 +39,18 @@ void resolve_groups(VariantResult& result, std::uint64_t least, GroupOrder order
     if (label != kNoise) ++sizes[static_cast<std::size_t>(label)];
   }
   // Clusters are numbered by their smallest core point, and with these minpts every point of a cluster is core.
-  std::vector<std::uint32_t> kept(sizes.size());
-  std::iota(kept.begin(), kept.end(), 0U);
-  std::erase_if(kept, [&](std::uint32_t c) { return sizes[c] < least; });
+  std::vector<std::uint32_t> groups(sizes.size());
+  std::iota(groups.begin(), groups.end(), 0U);
+  std::erase_if(groups, [&](std::uint32_t c) { return sizes[c] < least; });
   if (order == GroupOrder::size) {
-    std::ranges::stable_sort(kept, [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
+    std::ranges::stable_sort(groups, [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
   }
   std::vector<std::int32_t> numbers(sizes.size(), kNoise);
-  LabelSummary summary{.clusters = kept.size(), .noise = result.labels.size()};
-  for (std::size_t g = 0; g < kept.size(); ++g) {
-    numbers[kept[g]] = static_cast<std::int32_t>(g);
-    summary.core += sizes[kept[g]];
-    summary.largest = std::max(summary.largest, sizes[kept[g]]);
+  LabelSummary summary{.clusters = groups.size(), .noise = result.labels.size()};
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    numbers[groups[g]] = static_cast<std::int32_t>(g);
+    summary.core += sizes[groups[g]];
+    summary.largest = std::max(summary.largest, sizes[groups[g]]);
   }
   summary.noise -= summary.core;
   for (std::size_t i = 0; i < result.labels.size(); ++i) {

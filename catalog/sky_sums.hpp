@@ -23,9 +23,9 @@ struct Sky {
   /// longitude is above half a turn, else 0. The array is in the same memory as the points, host or device.
   const std::uint32_t* ways = nullptr;
 
-  /// Returns the place of point i, in radians.
+  /// Returns the position of point i, in radians.
   template <class T>
-  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPosition place(const Measured<T>& of, std::uint32_t i) const noexcept {
+  [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPosition position(const Measured<T>& of, std::uint32_t i) const noexcept {
     return {of.at(i, longitude) * unit, of.at(i, latitude) * unit};
   }
   /// Returns half a turn in the unit of the coordinates.
@@ -50,7 +50,7 @@ struct SkyMeans {
   [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
   EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster& cluster, std::uint32_t i) const noexcept {
     const double share = of.shares.of(cluster, i);
-    const Direction v = direction_of(sky.place(of, i));
+    const Direction v = direction_of(sky.position(of, i));
     row.x += share * v.x;
     row.y += share * v.y;
     row.z += share * v.z;
@@ -62,7 +62,7 @@ struct SkyMeans {
   }
   EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
     const bool even = std::hypot(std::hypot(row.x, row.y), row.z) < kEven;
-    const SkyPosition center = even ? sky.place(of, cluster.first) : place_of({row.x, row.y, row.z});
+    const SkyPosition center = even ? sky.position(of, cluster.first) : position_of({row.x, row.y, row.z});
     of.means[cluster.number * 2] = center.longitude;
     of.means[cluster.number * 2 + 1] = center.latitude;
   }
@@ -92,7 +92,7 @@ struct SkySpreads {
     constexpr double kTurn = 2 * std::numbers::pi;
     const double share = of.shares.of(cluster, i);
     const SkyPosition center = center_of(cluster);
-    const SkyPosition at = sky.place(of, i);
+    const SkyPosition at = sky.position(of, i);
     const SkyOffset offset = sky_offset(center, at);
     row.east += share * square(offset.east);
     row.north += share * square(offset.north);

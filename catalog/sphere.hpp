@@ -22,13 +22,13 @@ struct Direction {
 };
 
 /// Returns the vector of length 1 to a position.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline Direction direction_of(SkyPosition place) noexcept {
-  const double level = std::cos(place.latitude);
-  return {level * std::cos(place.longitude), level * std::sin(place.longitude), std::sin(place.latitude)};
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline Direction direction_of(SkyPosition position) noexcept {
+  const double level = std::cos(position.latitude);
+  return {level * std::cos(position.longitude), level * std::sin(position.longitude), std::sin(position.latitude)};
 }
 
 /// Returns the position in the direction of a vector that is not 0. The longitude is from −π to π.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyPosition place_of(const Direction& v) noexcept {
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyPosition position_of(const Direction& v) noexcept {
   return {std::atan2(v.y, v.x), std::atan2(v.z, std::hypot(v.x, v.y))};
 }
 

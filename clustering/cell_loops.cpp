@@ -48,7 +48,7 @@ bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint
 template <class T, std::size_t D>
 void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
            const CellUnions& unions) {
-  const auto [level, counts, gained, settled, parent] = unions;
+  const auto [level, counts, gained, resolved, parent] = unions;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   // If the level gains both cells, the later one tests the pair; otherwise the gained one does.
@@ -80,11 +80,11 @@ void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint3
         } else {
           united = false;
           // More core points of the other cell may be near enough.
-          std::atomic_ref<std::uint8_t>(settled[c]).store(0, std::memory_order_relaxed);
+          std::atomic_ref<std::uint8_t>(resolved[c]).store(0, std::memory_order_relaxed);
         }
       }
     }
-    std::atomic_ref<std::uint8_t>(settled[a]).store(united ? 1 : 0, std::memory_order_relaxed);
+    std::atomic_ref<std::uint8_t>(resolved[a]).store(united ? 1 : 0, std::memory_order_relaxed);
   }
 }
 

@@ -49,9 +49,9 @@ struct CellUnions {
   /// [grid.cells()] 1 for cells with points that became core at this level; at the first level for all core cells.
   const std::uint8_t* gained;
   /// [grid.cells()] Set to 1 for cells that are in one set with all core cells at most `reach` slots away, and to 0 for
-  /// other cells. A settled cell needs no test if more of its points become core, so it is not in `cells` at later
+  /// other cells. A resolved cell needs no test if more of its points become core, so it is not in `cells` at later
   /// levels. Cells that become core later test their pairs with it.
-  std::uint8_t* settled;
+  std::uint8_t* resolved;
   std::uint32_t* parent;  ///< [grid.cells()]
 };
 

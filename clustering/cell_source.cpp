@@ -17,14 +17,14 @@ constexpr std::uint32_t kBlockRows = 4096;
 constexpr std::uint32_t kFewestBoundedMinpts = 256;
 
 /// Windows are cached from this number of levels on, if they take no more memory than this.
-constexpr std::size_t kFewestKeptLevels = 4;
+constexpr std::size_t kFewestCachedLevels = 4;
 constexpr std::uint64_t kMostWindowBytes = 32ULL << 20;
 
 std::uint32_t reach_of(const index::Grid& grid, unsigned pass) { return pass == 0 ? 1 : grid.keys().window; }
 
 /// Returns 0 if windows are not cached.
 std::uint64_t window_bytes(const index::Grid& grid, std::size_t levels) {
-  if (levels < kFewestKeptLevels || grid.cells() == 0) return 0;
+  if (levels < kFewestCachedLevels || grid.cells() == 0) return 0;
   const std::uint64_t bytes =
       CachedWindows::bytes(grid, reach_of(grid, 0)) + CachedWindows::bytes(grid, reach_of(grid, 1));
   return bytes <= kMostWindowBytes ? bytes : 0;
@@ -59,7 +59,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
       counts_(grid.size()),
       gained_cells_(blocks_.size()),
       gained_(grid.cells()),
-      settled_(grid.cells()),
+      resolved_(grid.cells()),
       smallest_(grid.cells()) {
   std::fill(gained_.begin(), gained_.end(), std::uint8_t{0});
   if (window_bytes(grid, minpts.size()) > 0) {
@@ -111,7 +111,7 @@ std::uint64_t CellSource::bytes(const index::Grid& grid, std::span<const std::ui
   constexpr std::uint64_t kPerCell = 10;
   constexpr std::uint64_t kToFindGhosts = 8;
   std::uint64_t each = grid.size() * kPerPoint + grid.cells() * kPerCell + window_bytes(grid, minpts.size());
-  if (ghosts > 0) each += grid.size() * kToFindGhosts + ghosts * sizeof(GhostPlace);
+  if (ghosts > 0) each += grid.size() * kToFindGhosts + ghosts * sizeof(GhostLink);
   if (weighted) each += Weighing::bytes(grid.size(), true);
   if (!bounded(minpts)) return each;
   return each + grid.size() * (BoundsOrder::bytes_per_point(grid.dims(), grid.precision()) + 1) +
@@ -139,10 +139,10 @@ void CellSource::find_ghosts() {
       }
     }
   });
-  ghost_places_.reserve(ghosts_.count);
+  ghost_links_.reserve(ghosts_.count);
   for (std::uint32_t id = ghosts_.labelled; id < ids.size(); ++id) {
     const std::uint32_t origin = ghosts_.origin_of(id);
-    ghost_places_.push_back({positions[id], cells[id], cells[origin]});
+    ghost_links_.push_back({positions[id], cells[id], cells[origin]});
     // If some weights are negative, a sum of some of a point's neighbours may be larger than the sum of all.
     if (weighted_) counts_[positions[id]] = counts_[positions[origin]];
   }
@@ -201,10 +201,10 @@ void CellSource::gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* paren
   if (parent[cell] == kNotCore) {
     parent[cell] = cell;
     smallest_[cell] = id;
-    settled_[cell] = 0;
+    resolved_[cell] = 0;
   }
   smallest_[cell] = std::min(id, smallest_[cell]);
-  if (settled_[cell] != 0 || gained_[cell] != 0) return;
+  if (resolved_[cell] != 0 || gained_[cell] != 0) return;
   gained_[cell] = 1;
   gained.push_back(cell);
 }
@@ -249,14 +249,14 @@ void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
   const std::vector<std::uint32_t>& cells = gained_cells_[static_cast<std::size_t>(&block - blocks_.data())];
   if (cells.empty()) return;
   unite_cells(input(), cells, reach_of(grid_, pass), windows_[pass],
-              {level, counts_.data(), gained_.data(), settled_.data(), parent});
+              {level, counts_.data(), gained_.data(), resolved_.data(), parent});
 }
 
 void CellSource::join_ghosts(const CoreLevel& level, std::uint32_t* parent) {
   const UnionFind sets({parent, nodes()});
-  parallel_ranges(ghost_places_.size(), 1024, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(ghost_links_.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const GhostPlace& ghost = ghost_places_[i];
+      const GhostLink& ghost = ghost_links_[i];
       if (counts_[ghost.position] >= level.minpts) (void)sets.unite(sets.find(ghost.cell), ghost.cell_of_origin);
     }
   });

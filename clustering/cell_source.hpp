@@ -71,8 +71,8 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
  private:
-  /// The position of a ghost, its cell and the cell of its origin.
-  struct GhostPlace {
+  /// The position of a ghost, its cell, and the cell of its origin, which join_ghosts() unites with it.
+  struct GhostLink {
     std::uint32_t position;
     std::uint32_t cell;
     std::uint32_t cell_of_origin;
@@ -90,7 +90,7 @@ class CellSource final : public ClusterSource {
   std::optional<BoundsOrder> bounds_;  ///< set if bounds save more tests than they cost
   std::vector<ClusterBlock> blocks_;
   Ghosts ghosts_;
-  std::vector<GhostPlace> ghost_places_;  ///< [ghosts]
+  std::vector<GhostLink> ghost_links_;  ///< [ghosts]
   const CancelToken& cancel_;
   std::uint32_t most_;                    ///< the largest minpts
   std::vector<BlockBorders> borders_;     ///< [blocks] filled if borders are counted
@@ -99,8 +99,8 @@ class CellSource final : public ClusterSource {
   Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] largest count of the points that share the narrowest bounds
   std::vector<std::vector<std::uint32_t>> gained_cells_;  ///< [blocks] the cells with gained_ == 1, ascending
   CachedWindows windows_[2];                              ///< one per pass, if there are several levels
-  Buffer<std::uint8_t> gained_;     ///< [cells] 1 if points became core at this level and the cell is not settled
-  Buffer<std::uint8_t> settled_;    ///< [cells] 1 if the cell is in one set with all core cells around
+  Buffer<std::uint8_t> gained_;     ///< [cells] 1 if points became core at this level and the cell is not resolved
+  Buffer<std::uint8_t> resolved_;   ///< [cells] 1 if the cell is in one set with all core cells around
   Buffer<std::uint32_t> smallest_;  ///< [cells] smallest id of a core point
 };
 

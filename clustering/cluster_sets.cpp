@@ -56,7 +56,7 @@ void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<st
   // Old sets are visited in ascending order: the first one in a new set has its smallest id.
   std::vector<Set> sets;
   joined_.resize(sets_.size());
-  const auto place_of = [&](std::uint32_t root, std::uint32_t first) {
+  const auto index_of = [&](std::uint32_t root, std::uint32_t first) {
     if (numbers_[root] == kNoCluster) {
       numbers_[root] = static_cast<std::uint32_t>(sets.size());
       sets.push_back({root, first, 0});
@@ -64,13 +64,13 @@ void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<st
     return numbers_[root];
   };
   for (std::size_t k = 0; k < sets_.size(); ++k) {
-    joined_[k] = place_of(find.find(sets_[k].root), sets_[k].first);
+    joined_[k] = index_of(find.find(sets_[k].root), sets_[k].first);
     sets[joined_[k]].core += sets_[k].core;
   }
   const std::size_t old = sets.size();
   for (const std::vector<Set>& block : gains) {
     for (const Set& gain : block) {
-      Set& set = sets[place_of(gain.root, gain.first)];
+      Set& set = sets[index_of(gain.root, gain.first)];
       set.first = std::min(set.first, gain.first);
       set.core += gain.core;
       core_ += gain.core;

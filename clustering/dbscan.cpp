@@ -8,7 +8,7 @@
 #include <epsflow/core/stopwatch.hpp>
 
 namespace epsflow::clustering {
-void cluster_levels(Counted& counted, LabelStore& place, double eps, std::span<const std::uint32_t> minpts,
+void cluster_levels(Counted& counted, LabelStore& store, double eps, std::span<const std::uint32_t> minpts,
                     const LabelStore::Emit& emit) {
   while (!minpts.empty()) {
     const auto levels = minpts.first(std::min(counted.levels_at_once(), minpts.size()));
@@ -23,7 +23,7 @@ void cluster_levels(Counted& counted, LabelStore& place, double eps, std::span<c
       results[l].seconds = time.seconds();
     }
     const Stopwatch time;
-    for (LabelTarget& target : targets) target = place.next();
+    for (LabelTarget& target : targets) target = store.next();
     std::vector<LevelResult> labelled = united->label(targets);
     const double share = time.seconds() / static_cast<double>(levels.size());
     for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -31,9 +31,9 @@ void cluster_levels(Counted& counted, LabelStore& place, double eps, std::span<c
       results[l].clusters = std::move(labelled[l].clusters);
       results[l].seconds += share;
     }
-    for (VariantResult& result : results) place.take(std::move(result), emit);
+    for (VariantResult& result : results) store.take(std::move(result), emit);
   }
-  place.finish(emit);
+  store.finish(emit);
 }
 
 LabelTarget HostLabels::next() {
@@ -66,8 +66,8 @@ void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts
   const DirectOptions options{
       .minpts = minpts, .core_mask = input.core_mask, .keep = input.keep, .clusters = input.clusters};
   SourceClustering counted(input.source, options, cancel);
-  const std::unique_ptr<LabelStore> place = make_host_store(input.source.labelled(), options);
-  cluster_levels(counted, *place, input.eps, minpts, emit);
+  const std::unique_ptr<LabelStore> store = make_host_store(input.source.labelled(), options);
+  cluster_levels(counted, *store, input.eps, minpts, emit);
 }
 
 }  // namespace epsflow::clustering

@@ -22,7 +22,7 @@ namespace epsflow::clustering {
 /// thread. One label() may complete the results of several minpts. VariantResult::seconds is the time of the unite() of
 /// this minpts and an equal share of the time of that label(). Throws Cancelled, ResourceError and the exceptions of
 /// emit().
-void cluster_levels(Counted& counted, LabelStore& place, double eps, std::span<const std::uint32_t> minpts,
+void cluster_levels(Counted& counted, LabelStore& store, double eps, std::span<const std::uint32_t> minpts,
                     const LabelStore::Emit& emit);
 
 /// Allocates labels in host memory, for clusterings that write to host memory.
@@ -45,7 +45,7 @@ class HostLabels final : public LabelStore {
   std::deque<LabelBuffers> buffers_;
 };
 
-/// Allocates no labels, for variants of which only counts are kept.
+/// Allocates no labels, for variants of which only counts are stored.
 class NoLabels final : public LabelStore {
  public:
   [[nodiscard]] LabelTarget next() override { return {}; }

@@ -68,8 +68,8 @@ void raise(std::span<Real> values, std::size_t dims) noexcept {
 }
 
 /// Returns the core distance of a point within its cluster: (mean of distance^-d over the others)^(-1/d). Points at the
-/// same place count as others and add nothing, as in hdbscan; 0 if all are at one place. Powers are taken of the least
-/// distance divided by each distance: these neither overflow nor all underflow, in any number of dimensions.
+/// same position count as others and add nothing, as in hdbscan; 0 if all are at one position. Powers are taken of the
+/// least distance divided by each distance: these neither overflow nor all underflow, in any number of dimensions.
 template <class Real>
 Real core_distance(const PointColumns<Real>& cluster, std::span<const Real> point) {
   constexpr std::size_t kBlock = 512;

@@ -26,8 +26,8 @@ void parallel_nodes(std::size_t n, const CancelToken& cancel, F&& f) {
   cancel.check();
 }
 
-void store_smaller(std::uint32_t& place, std::uint32_t value) {
-  const std::atomic_ref<std::uint32_t> ref(place);
+void store_smaller(std::uint32_t& stored, std::uint32_t value) {
+  const std::atomic_ref<std::uint32_t> ref(stored);
   std::uint32_t old = ref.load(std::memory_order_relaxed);
   while (value < old && !ref.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
   }

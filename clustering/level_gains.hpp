@@ -68,12 +68,12 @@ class LevelGains {
       });
       return;
     }
-    std::vector<std::uint32_t> places(std::size_t{most} - least +
-                                      2);  // [most - count + 1] first place of a count, then its next free place
-    for (const NodePoint& point : points) ++places[most - counts_[point.position] + 1];
-    for (std::size_t i = 1; i < places.size(); ++i) places[i] += places[i - 1];
+    // [most - count + 1] The index of the first point with a count; then of the next point with this count.
+    std::vector<std::uint32_t> starts(std::size_t{most} - least + 2);
+    for (const NodePoint& point : points) ++starts[most - counts_[point.position] + 1];
+    for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
     std::vector<NodePoint> sorted(points.size());
-    for (const NodePoint& point : points) sorted[places[most - counts_[point.position]]++] = point;
+    for (const NodePoint& point : points) sorted[starts[most - counts_[point.position]]++] = point;
     points = std::move(sorted);
   }
 

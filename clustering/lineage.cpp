@@ -126,11 +126,11 @@ Contingency Lineage::contingency(std::size_t from, std::size_t to) const {
 std::vector<Bar> Lineage::bars(std::span<const std::size_t> path) const {
   std::vector<Bar> bars;
   std::vector<std::size_t> living;  // [clusters of the cell] oldest life of each
-  for (std::size_t place = 0; place < path.size(); ++place) {
-    const LineageCell& cell = cells_.at(path[place]);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const LineageCell& cell = cells_.at(path[i]);
     std::vector<std::size_t> now(cell.clusters(), kNone);
-    if (place > 0) {
-      const std::vector<std::uint32_t> holder = ancestors(path[place - 1], path[place]);
+    if (i > 0) {
+      const std::vector<std::uint32_t> holder = ancestors(path[i - 1], path[i]);
       const auto older = [&](const Bar& a, const Bar& b) {
         return std::make_tuple(a.birth, -std::int64_t{a.core}, a.first_core) <
                std::make_tuple(b.birth, -std::int64_t{b.core}, b.first_core);
@@ -142,14 +142,14 @@ std::vector<Bar> Lineage::bars(std::span<const std::size_t> path) const {
           continue;
         }
         const bool goes_on = older(bars[elder], bars[living[k]]);
-        bars[goes_on ? living[k] : elder].death = place;
+        bars[goes_on ? living[k] : elder].death = i;
         if (!goes_on) elder = living[k];
       }
     }
     for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
       if (now[k] == kNone) {
         now[k] = bars.size();
-        bars.push_back({.birth = place, .death = path.size(), .first_core = cell.first_core[k]});
+        bars.push_back({.birth = i, .death = path.size(), .first_core = cell.first_core[k]});
       }
       Bar& life = bars[now[k]];
       life.cluster = k;

@@ -100,7 +100,7 @@ class LineageBuilder {
   using CoreSinceOf =
       std::function<std::vector<std::int32_t>(const Labels& core_since, std::span<const std::uint32_t> ids)>;
 
-  /// core_since_of: reads core_since that are stored in several places; by default `core_since` holds all points.
+  /// core_since_of: reads core_since that are stored in several parts; by default `core_since` holds all points.
   explicit LineageBuilder(const Sweep& sweep, CoreSinceOf core_since_of = {});
 
   /// Adds a result. Moves VariantResult::clusters out of it, and leaves the rest. Results of one eps must be added by

@@ -33,21 +33,21 @@ bool finds_clusters_at(const index::Grid& grid) noexcept {
 }
 
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
-                             std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel) {
-  const std::size_t n = places.size() / grid.dims();
-  Buffer<KeyedPlace> keyed(n), spare(n);
+                             std::span<const double> points, std::uint32_t* clusters, const CancelToken& cancel) {
+  const std::size_t n = points.size() / grid.dims();
+  Buffer<KeyedPoint> keyed(n), spare(n);
   parallel_ranges(n, kSearchedGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      keyed[i] = {grid.key_at(places.data() + i * grid.dims()), static_cast<std::uint32_t>(i)};
+      keyed[i] = {grid.key_at(points.data() + i * grid.dims()), static_cast<std::uint32_t>(i)};
     }
   });
   cancel.check();
   const auto bits = static_cast<unsigned>(std::bit_width(grid.keys().count - 1));
-  const std::span<const KeyedPlace> sorted = index::radix_sort(
-      keyed.span(), spare.span(), bits, [](const KeyedPlace& place) { return place.key; }, cancel);
+  const std::span<const KeyedPoint> sorted = index::radix_sort(
+      keyed.span(), spare.span(), bits, [](const KeyedPoint& point) { return point.key; }, cancel);
   parallel_ranges(n, kSearchedGrain, [&](std::size_t begin, std::size_t end) {
     if (cancel.cancelled()) return;
-    find_clusters_at(grid, rows.input(), sorted.subspan(begin, end - begin), places.data(), cluster_of, clusters);
+    find_clusters_at(grid, rows.input(), sorted.subspan(begin, end - begin), points.data(), cluster_of, clusters);
   });
   cancel.check();
 }

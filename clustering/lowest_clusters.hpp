@@ -1,5 +1,5 @@
-// The lowest cluster among the neighbours of each point or place, for predictions on the host. A place has coordinates
-// and is not a point of the index.
+// The lowest cluster among the neighbours of each point, for predictions on the host. The points are in the index,
+// or are given by their coordinates.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearc
 /// Returns true if the grid supports find_lowest_clusters_at(): if its space is plain and without slices, all
 /// dimensions are indexed, and no axis is cut at gaps.
 [[nodiscard]] bool finds_clusters_at(const index::Grid& grid) noexcept;
-/// Sets clusters[i] to the lowest cluster_of[p] over the positions p within eps of place i, or to kNoCluster. places:
-/// [n × dims] row-major, finite. cluster_of: [points] by position, followed by Buffer::kPadding readable bytes.
+/// Sets clusters[i] to the lowest cluster_of[p] over the positions p within eps of point i, or to kNoCluster. points:
+/// [n × dims] row-major, finite. cluster_of: [grid.size()] by position, followed by Buffer::kPadding readable bytes.
 /// clusters: [n]. O(n) and the candidates, in parallel. Throws Cancelled, ResourceError.
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
-                             std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel);
-/// Returns the bytes of memory that find_lowest_clusters_at() takes for n places, beside its parameters.
-[[nodiscard]] constexpr std::uint64_t places_bytes(std::uint64_t n) noexcept { return n * 32; }
+                             std::span<const double> points, std::uint32_t* clusters, const CancelToken& cancel);
+/// Returns the bytes of memory that find_lowest_clusters_at() takes for n points, beside its parameters.
+[[nodiscard]] constexpr std::uint64_t lowest_clusters_at_bytes(std::uint64_t n) noexcept { return n * 32; }
 
 }  // namespace epsflow::clustering

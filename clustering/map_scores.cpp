@@ -29,8 +29,8 @@ constexpr double kNoisePower = 0.75;
 constexpr double kTiePower = 0.05;
 /// Scores within 15 % count as equal.
 constexpr double kNear = 0.85;
-/// A number of clusters is settled if it is the same over more than this factor of minpts.
-constexpr double kSettledRange = 2;
+/// A number of clusters is stable if it is the same over more than this factor of minpts.
+constexpr double kStableRange = 2;
 /// A plateau over more than this factor of eps, and the square of the best cell's factor, replaces the best.
 constexpr double kFarWider = 10;
 /// The score of that plateau must be at least this share of the best.
@@ -261,9 +261,9 @@ void MapScores::score_minpts(std::size_t minpts) {
       const Chain& chain = all[now.chains[k]];
       double life = 0;
       std::size_t alive = 0;
-      for (std::size_t place = 0; place < chain.sizes.size(); ++place) {
-        if (chain.sizes[place] < kSamePoints * points) continue;
-        life += steps_[chain.first + place];
+      for (std::size_t i = 0; i < chain.sizes.size(); ++i) {
+        if (chain.sizes[i] < kSamePoints * points) continue;
+        life += steps_[chain.first + i];
         ++alive;
       }
       const double z = dimension_[minpts] * std::sqrt(p) * life * std::pow(points / p, kPercolation);
@@ -306,9 +306,9 @@ std::optional<MapIndex> MapScores::recommended() const {
   const bool flat = around.eps_to >= kLeastPlateau * around.eps_from;
   if (!flat && (score(*top).sure < 2 || score(*top).credit < kLeastCredit)) return std::nullopt;
   if (const std::optional<MapIndex> wider = far_wider(*top)) return calmest(*wider);
-  if (around.minpts_to > kSettledRange * around.minpts_from) return calmest(*top);
+  if (around.minpts_to > kStableRange * around.minpts_from) return calmest(*top);
   MapIndex chosen = *top;
-  const auto rank = [&](MapIndex place) { return std::make_tuple(score(place).significant, score(place).score); };
+  const auto rank = [&](MapIndex at) { return std::make_tuple(score(at).significant, score(at).score); };
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     for (std::size_t m = top->minpts; m < minpts_.size(); ++m) {
       const CellScore& other = score({e, m});
@@ -330,33 +330,33 @@ std::optional<MapIndex> MapScores::far_wider(MapIndex best) const {
       const Stretch along = stretch({e, m});
       next = along.last + 1;
       if (static_cast<double>(steps(along)) <= enough) continue;
-      const MapIndex place = largest_of(along, m);
-      const std::tuple rank{steps(along), score(place).score};
-      if (score(place).score < least || (widest && rank <= most)) continue;
-      widest = place;
+      const MapIndex at = largest_of(along, m);
+      const std::tuple rank{steps(along), score(at).score};
+      if (score(at).score < least || (widest && rank <= most)) continue;
+      widest = at;
       most = rank;
     }
   }
   return widest;
 }
 
-MapIndex MapScores::calmest(MapIndex place) const {
-  const Stretch along = stretch(place);
+MapIndex MapScores::calmest(MapIndex at) const {
+  const Stretch along = stretch(at);
   const std::size_t steps = along.last - along.first;
-  if (steps < 2 * kCalmSteps || static_cast<double>(steps) * step_ < std::log(kWidePlateau) - kSlack) return place;
+  if (steps < 2 * kCalmSteps || static_cast<double>(steps) * step_ < std::log(kWidePlateau) - kSlack) return at;
   std::tuple<double, std::size_t> least{std::numeric_limits<double>::infinity(), 0};
   for (std::size_t e = along.first; e <= along.last; ++e) {
     const std::size_t below = e - std::min(kCalmSteps, e - along.first);
     const std::size_t above = std::min(along.last, e + kCalmSteps);
     const double joining =
-        (score({below, place.minpts}).noise - score({above, place.minpts}).noise) / static_cast<double>(above - below);
+        (score({below, at.minpts}).noise - score({above, at.minpts}).noise) / static_cast<double>(above - below);
     const std::size_t ends = along.first + along.last;
     const std::tuple rank{std::max(0.0, std::round(joining / kFewJoin)), std::max(2 * e, ends) - std::min(2 * e, ends)};
-    if (score({e, place.minpts}).score < 0 || rank >= least) continue;
+    if (score({e, at.minpts}).score < 0 || rank >= least) continue;
     least = rank;
-    place.eps = e;
+    at.eps = e;
   }
-  return place;
+  return at;
 }
 
 std::vector<MapIndex> MapScores::peaks() const {
@@ -372,8 +372,8 @@ std::vector<MapIndex> MapScores::peaks() const {
   std::stable_sort(peaks.begin(), peaks.end(), [&](MapIndex a, MapIndex b) { return score(a).score > score(b).score; });
   std::vector<MapIndex> calm;
   for (std::size_t k = 0; k < peaks.size() && calm.size() < kCandidates; ++k) {
-    const MapIndex place = calmest(peaks[k]);
-    if (std::find(calm.begin(), calm.end(), place) == calm.end()) calm.push_back(place);
+    const MapIndex at = calmest(peaks[k]);
+    if (std::find(calm.begin(), calm.end(), at) == calm.end()) calm.push_back(at);
   }
   return calm;
 }
@@ -390,14 +390,14 @@ bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   return in == to;
 }
 
-MapScores::Stretch MapScores::stretch(MapIndex place) const {
+MapScores::Stretch MapScores::stretch(MapIndex at) const {
   const auto chains = [&](std::size_t e) {
-    std::vector<std::uint32_t> sorted = chained(e, place.minpts).chains;
+    std::vector<std::uint32_t> sorted = chained(e, at.minpts).chains;
     std::sort(sorted.begin(), sorted.end());
     return sorted;
   };
-  const std::vector<std::uint32_t> here = chains(place.eps);
-  Stretch along{place.eps, place.eps};
+  const std::vector<std::uint32_t> here = chains(at.eps);
+  Stretch along{at.eps, at.eps};
   while (along.first > 0 && chains(along.first - 1) == here) --along.first;
   while (along.last + 1 < eps_.size() && chains(along.last + 1) == here) ++along.last;
   return along;
@@ -411,13 +411,13 @@ MapIndex MapScores::largest_of(Stretch along, std::size_t minpts) const {
   return largest;
 }
 
-double MapScores::plateau_score(MapIndex place) const { return score(largest_of(stretch(place), place.minpts)).score; }
+double MapScores::plateau_score(MapIndex at) const { return score(largest_of(stretch(at), at.minpts)).score; }
 
-Plateau MapScores::plateau(MapIndex place) const {
-  const Stretch along = stretch(place);
-  std::size_t low = place.minpts, high = place.minpts;
-  while (low > 0 && one_to_one(place.eps, low)) --low;
-  while (high + 1 < minpts_.size() && one_to_one(place.eps, high + 1)) ++high;
+Plateau MapScores::plateau(MapIndex at) const {
+  const Stretch along = stretch(at);
+  std::size_t low = at.minpts, high = at.minpts;
+  while (low > 0 && one_to_one(at.eps, low)) --low;
+  while (high + 1 < minpts_.size() && one_to_one(at.eps, high + 1)) ++high;
   return {eps_[along.first], eps_[along.last], minpts_[low], minpts_[high]};
 }
 

@@ -78,20 +78,18 @@ class MapScores {
   [[nodiscard]] std::span<const double> eps() const noexcept { return eps_; }
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
   /// Returns the index of a cell in the lineage.
-  [[nodiscard]] std::size_t cell(MapIndex place) const noexcept {
-    return cells_[place.eps * minpts_.size() + place.minpts];
+  [[nodiscard]] std::size_t cell(MapIndex at) const noexcept { return cells_[at.eps * minpts_.size() + at.minpts]; }
+  [[nodiscard]] const CellScore& score(MapIndex at) const noexcept {
+    return scores_[at.eps * minpts_.size() + at.minpts];
   }
-  [[nodiscard]] const CellScore& score(MapIndex place) const noexcept {
-    return scores_[place.eps * minpts_.size() + place.minpts];
-  }
-  [[nodiscard]] const LineageCell& cell_at(MapIndex place) const noexcept { return lineage_.cell(cell(place)); }
+  [[nodiscard]] const LineageCell& cell_at(MapIndex at) const noexcept { return lineage_.cell(cell(at)); }
   /// Returns [clusters] the numbers of points of the clusters of a cell, as sizes_in_any_order() estimates them.
-  [[nodiscard]] std::span<const double> sizes(MapIndex place) const noexcept {
-    return sizes_[place.eps * minpts_.size() + place.minpts];
+  [[nodiscard]] std::span<const double> sizes(MapIndex at) const noexcept {
+    return sizes_[at.eps * minpts_.size() + at.minpts];
   }
   /// Returns the big clusters of a cell, ascending.
-  [[nodiscard]] std::span<const std::uint32_t> big_clusters(MapIndex place) const noexcept {
-    return chained(place.eps, place.minpts).clusters;
+  [[nodiscard]] std::span<const std::uint32_t> big_clusters(MapIndex at) const noexcept {
+    return chained(at.eps, at.minpts).clusters;
   }
   /// Returns the number of points from which a cluster is big.
   [[nodiscard]] double least_big() const noexcept;
@@ -112,9 +110,9 @@ class MapScores {
   /// along eps, the largest scores first. A maximum in a wide plateau is replaced by the calmest eps of the plateau.
   [[nodiscard]] std::vector<MapIndex> peaks() const;
   /// Returns the plateau around a cell.
-  [[nodiscard]] Plateau plateau(MapIndex place) const;
+  [[nodiscard]] Plateau plateau(MapIndex at) const;
   /// Returns the largest score along eps of the cells, the given one included, that show the same big clusters.
-  [[nodiscard]] double plateau_score(MapIndex place) const;
+  [[nodiscard]] double plateau_score(MapIndex at) const;
   /// Returns the effective dimension of the points at a minpts. minpts: its index.
   [[nodiscard]] double dimension(std::size_t minpts) const noexcept { return dimension_[minpts]; }
 
@@ -140,14 +138,14 @@ class MapScores {
     std::size_t first = 0;
     std::size_t last = 0;
   };
-  [[nodiscard]] Stretch stretch(MapIndex place) const;
+  [[nodiscard]] Stretch stretch(MapIndex at) const;
   /// Returns the cell of the largest score in a stretch, in which some cells may have no score.
   [[nodiscard]] MapIndex largest_of(Stretch along, std::size_t minpts) const;
   /// Returns the best cell of a far wider plateau than the best cell's, if it has at least half of its score.
   [[nodiscard]] std::optional<MapIndex> far_wider(MapIndex best) const;
   /// Returns the cell of the same plateau around which the fewest points join clusters, among equal ones the nearest to
   /// its middle; returns the cell itself if the plateau is narrow.
-  [[nodiscard]] MapIndex calmest(MapIndex place) const;
+  [[nodiscard]] MapIndex calmest(MapIndex at) const;
 
   const Lineage& lineage_;
   double n_;

@@ -50,7 +50,7 @@ class RangeSearch {
     return std::max(eps, 0x1p-500) * (1 + 0x1p-40);
   }
 
-  /// Makes the node of a range, in heap order. visit() cuts ranges at the same places.
+  /// Makes the node of a range, in heap order. visit() cuts ranges at the same indices.
   void build(std::size_t node, std::size_t begin, std::size_t end) {
     if (end - begin <= kLeaf) return;
     if (nodes_.size() <= node) nodes_.resize(node + 1);
@@ -117,12 +117,12 @@ class RangeSearch {
     const std::size_t middle = begin + (end - begin) / 2;
     // Differences are rounded monotonically: beyond `at` they are no less than at it. A closed axis wraps.
     const AxisSplit& cut = nodes_[node];
-    const double place = points_.at(x, cut.axis);
-    const double difference = place - cut.at;
+    const double coordinate = points_.at(x, cut.axis);
+    const double difference = coordinate - cut.at;
     bool below = difference <= reach_;
     bool above = -difference <= reach_;
     if (const double period = space_.period(cut.axis); period > 0) {
-      const double from_lo = place - space_.axes[cut.axis].lo;
+      const double from_lo = coordinate - space_.axes[cut.axis].lo;
       below = below || (period - from_lo) <= reach_ + period * 0x1p-40;
       above = above || from_lo <= reach_ + period * 0x1p-40;
     }

@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
-/// The clusters of a cell. Places are indices of the cells of the same minpts, by ascending eps.
+/// The clusters of a cell. An index numbers the cells of the same minpts by ascending eps.
 struct CellHistory {
-  std::vector<std::uint32_t> birth;   ///< place at which the oldest of the clusters that merged into it appeared
-  std::vector<std::uint32_t> joined;  ///< place at which its core points were first one cluster
+  std::vector<std::uint32_t> birth;   ///< index at which the oldest of the clusters that merged into it appeared
+  std::vector<std::uint32_t> joined;  ///< index at which its core points were first one cluster
   // Births of the clusters of the previous cell that lie in it.
   std::vector<std::uint32_t> oldest;
   std::vector<std::uint32_t> second_oldest;
 };
 
-CellHistory history_of(const LineageCell& cell, std::uint32_t place) {
+CellHistory history_of(const LineageCell& cell, std::uint32_t i) {
   const std::size_t n = cell.clusters();
-  return {std::vector(n, place), std::vector(n, place), std::vector(n, kNever), std::vector(n, kNever)};
+  return {std::vector(n, i), std::vector(n, i), std::vector(n, kNever), std::vector(n, kNever)};
 }
 
 void follow(const LineageCell& before, const CellHistory& from, const LineageCell& cell, CellHistory& to) {
@@ -38,16 +38,16 @@ void follow(const LineageCell& before, const CellHistory& from, const LineageCel
   }
 }
 
-/// Returns the last place at which no other cluster of the cell at `place` has joined `cluster`.
+/// Returns the last index at which no other cluster of the cell at index i has joined `cluster`.
 std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> path,
-                         const std::vector<CellHistory>& history, std::uint32_t place, std::uint32_t cluster) {
-  std::uint32_t at = place;
+                         const std::vector<CellHistory>& history, std::uint32_t i, std::uint32_t cluster) {
+  std::uint32_t at = i;
   for (; at + 1 < path.size(); ++at) {
     const std::uint32_t holder = lineage.cell(path[at]).parent_eps[cluster];
     const CellHistory& next = history[at + 1];
     const bool eldest = history[at].birth[cluster] == next.oldest[holder];
     const std::uint32_t other = eldest ? next.second_oldest[holder] : next.oldest[holder];
-    if (other <= place) break;  // otherwise all clusters that join it appeared later
+    if (other <= i) break;  // otherwise all clusters that join it appeared later
     cluster = holder;
   }
   return at;
@@ -55,24 +55,24 @@ std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> pa
 
 void add_path(const Lineage& lineage, std::span<const std::size_t> path, std::vector<double>& validity) {
   std::vector<CellHistory> history;
-  for (std::uint32_t place = 0; place < path.size(); ++place) {
-    history.push_back(history_of(lineage.cell(path[place]), place));
-    if (place > 0) follow(lineage.cell(path[place - 1]), history[place - 1], lineage.cell(path[place]), history[place]);
+  for (std::uint32_t i = 0; i < path.size(); ++i) {
+    history.push_back(history_of(lineage.cell(path[i]), i));
+    if (i > 0) follow(lineage.cell(path[i - 1]), history[i - 1], lineage.cell(path[i]), history[i]);
   }
-  for (std::uint32_t place = 0; place < path.size(); ++place) {
-    const LineageCell& cell = lineage.cell(path[place]);
+  for (std::uint32_t i = 0; i < path.size(); ++i) {
+    const LineageCell& cell = lineage.cell(path[i]);
     if (cell.clusters() == 1) {
-      validity[path[place]] = std::numeric_limits<double>::quiet_NaN();
+      validity[path[i]] = std::numeric_limits<double>::quiet_NaN();
       continue;
     }
     double sum = 0;
     for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
-      const double joined = lineage.cell(path[history[place].joined[k]]).variant.eps;
-      const double apart = lineage.cell(path[last_apart(lineage, path, history, place, k)]).variant.eps;
+      const double joined = lineage.cell(path[history[i].joined[k]]).variant.eps;
+      const double apart = lineage.cell(path[last_apart(lineage, path, history, i, k)]).variant.eps;
       sum += cell.size[k] * (1 - joined / apart);
     }
     const auto points = static_cast<double>(cell.summary.core + cell.summary.border + cell.summary.noise);
-    validity[path[place]] = points > 0 ? sum / points : 0;
+    validity[path[i]] = points > 0 ? sum / points : 0;
   }
 }
 

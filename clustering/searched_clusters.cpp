@@ -31,17 +31,17 @@ void find(const SearchIndex& index, const SearchInput& in, Range rows, const std
 }
 
 template <class T, std::size_t D>
-void find_at(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPlace> places,
+void find_at(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPoint> points,
              const double* coordinates, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
   index::BundleWalk walk;
   std::uint64_t key = ~std::uint64_t{0};
-  for (const KeyedPlace& place : places) {
-    std::uint32_t& cluster = clusters[place.id];
+  for (const KeyedPoint& point : points) {
+    std::uint32_t& cluster = clusters[point.id];
     cluster = kNoCluster;
-    if (place.key == index::Grid::kNowhere) continue;
-    if (place.key != key) grid.find_ranges_at(key = place.key, walk);
+    if (point.key == index::Grid::kNowhere) continue;
+    if (point.key != key) grid.find_ranges_at(key = point.key, walk);
     for_each_other(
-        RowTest<T, D>(in, coordinates + std::size_t{place.id} * D), walk.ranges, grid.size(), cluster_of,
+        RowTest<T, D>(in, coordinates + std::size_t{point.id} * D), walk.ranges, grid.size(), cluster_of,
         [&] { return cluster; }, [&](std::uint32_t p) { cluster = HWY_MIN(cluster, cluster_of[p]); });
   }
 }
@@ -51,11 +51,11 @@ void find_any(const SearchIndex& index, const SearchInput& in, Range rows, const
   with_test(in, [&]<class Test>() HWY_ATTR { find<Test>(index, in, rows, cluster_of, clusters); });
 }
 
-void find_at_any(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPlace> places,
+void find_at_any(const index::Grid& grid, const SearchInput& in, std::span<const KeyedPoint> points,
                  const double* coordinates, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
   with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {
     if constexpr (D > 0 && D <= index::kMostIndexedDims)
-      find_at<T, D>(grid, in, places, coordinates, cluster_of, clusters);
+      find_at<T, D>(grid, in, points, coordinates, cluster_of, clusters);
   });
 }
 
@@ -74,9 +74,9 @@ void find_clusters(const index::SearchIndex& index, const index::SearchInput& in
   HWY_DYNAMIC_DISPATCH(find_any)(index, in, rows, cluster_of, clusters);
 }
 
-void find_clusters_at(const index::Grid& grid, const index::SearchInput& in, std::span<const KeyedPlace> places,
+void find_clusters_at(const index::Grid& grid, const index::SearchInput& in, std::span<const KeyedPoint> points,
                       const double* coordinates, const std::uint32_t* cluster_of, std::uint32_t* clusters) {
-  HWY_DYNAMIC_DISPATCH(find_at_any)(grid, in, places, coordinates, cluster_of, clusters);
+  HWY_DYNAMIC_DISPATCH(find_at_any)(grid, in, points, coordinates, cluster_of, clusters);
 }
 
 }  // namespace epsflow::clustering

@@ -33,17 +33,16 @@ void unite_rows(const index::SearchIndex& index, const index::SearchInput& in, R
 void find_clusters(const index::SearchIndex& index, const index::SearchInput& in, Range rows,
                    const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
-/// A place, which has coordinates and is not a point of the index. id: its index in an array of coordinates. key: its
-/// index::Grid::key_at().
-struct KeyedPlace {
+/// A point that is not in the index. id: its index in an array of coordinates. key: its index::Grid::key_at().
+struct KeyedPoint {
   std::uint64_t key;
   std::uint32_t id;
 };
 
-/// For each place, sets clusters[id] to the lowest cluster_of[p] over the positions p within eps of it; kNoCluster if
-/// none of them has a cluster. places: sorted by key. coordinates: [ids × dims], row-major.
+/// For each point, sets clusters[id] to the lowest cluster_of[p] over the positions p within eps of it; kNoCluster if
+/// none of them has a cluster. points: sorted by key. coordinates: [ids × dims], row-major.
 /// cluster_of: as for find_clusters(). Requires that finds_clusters_at(grid) is true (lowest_clusters.hpp).
-void find_clusters_at(const index::Grid& grid, const index::SearchInput& in, std::span<const KeyedPlace> places,
+void find_clusters_at(const index::Grid& grid, const index::SearchInput& in, std::span<const KeyedPoint> points,
                       const double* coordinates, const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

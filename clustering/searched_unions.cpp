@@ -44,7 +44,7 @@ class TileUniter {
                         const std::uint32_t* parent)
       : test_(in, [rows](std::size_t r) { return rows[r]; }), sets_(sets), parent_(parent) {
     for (std::size_t r = 0; r < R; ++r) roots_[r] = sets_.find(rows[r]);
-    look_at_roots();
+    update_roots();
   }
 
   /// Skips candidates that are already in the rows' set, if the rows are in one set.
@@ -89,10 +89,10 @@ class TileUniter {
         united = true;
       }
     });
-    if (united) look_at_roots();
+    if (united) update_roots();
   }
 
-  void look_at_roots() {
+  void update_roots() {
     for (std::size_t r = 0; r < R; ++r) roots_[r] = sets_.find(roots_[r]);
     root_ =
         std::all_of(roots_, roots_ + R, [&](std::uint32_t root) { return root == roots_[0]; }) ? roots_[0] : kNotCore;

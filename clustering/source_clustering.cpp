@@ -68,8 +68,8 @@ void SourceClustering::find_shared(const SharedPoints& shared) {
   const auto starts = source_.node_starts();
   for_nodes(shared_.size(), [&](std::size_t i) {
     const std::uint32_t position = positions[shared.asked[i]];
-    const auto behind = std::upper_bound(starts.begin(), starts.end(), position);
-    shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(behind - starts.begin() - 1)};
+    const auto after = std::upper_bound(starts.begin(), starts.end(), position);
+    shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(after - starts.begin() - 1)};
   });
   if (shared.outer_may_be_core) return;
   std::vector<PointCount> none;

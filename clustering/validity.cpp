@@ -111,8 +111,8 @@ std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<cons
   std::stable_sort(most_work_first.begin(), most_work_first.end(), [&](auto a, auto b) { return work(a) > work(b); });
   std::vector<InnerPoints<Real>> inner(pieces.size());
   parallel_tasks(pieces.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t place = begin; place < end; ++place) {
-      const std::size_t i = most_work_first[place];
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t i = most_work_first[k];
       const ValidityPiece& piece = pieces[i];
       // A thread that waits for a part of its cluster must not start another cluster.
       tbb::this_task_arena::isolate(

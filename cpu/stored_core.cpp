@@ -25,7 +25,9 @@ class CoreInGrid final : public StoredCore {
 
   [[nodiscard]] bool supports_any_point() const noexcept { return clustering::finds_clusters_at(grid_); }
   [[nodiscard]] std::uint64_t bytes() const override { return grid_.bytes() + rows_.bytes() + cluster_of_.bytes(); }
-  [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override { return clustering::places_bytes(n); }
+  [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override {
+    return clustering::lowest_clusters_at_bytes(n);
+  }
   [[nodiscard]] std::optional<Labels> assign(std::span<const double> points, const CancelToken& cancel) const override {
     static_assert(static_cast<std::int32_t>(clustering::kNoCluster) == kNoise, "clusters are labels as they are");
     Labels labels(points.size() / grid_.dims());

@@ -19,7 +19,7 @@ struct SkyField {
 };
 
 /// Returns the area that the points cover, if eps is at least as large as its width and its height; else nullopt.
-/// Returns nullopt also without points, if all of them are in one place, and for metrics other than greatcircle
+/// Returns nullopt also without points, if all of them are at one position, and for metrics other than greatcircle
 /// and haversine. An area around a pole is as wide as the whole sky.
 ///
 /// eps: the smallest eps of the run, in the unit of the metric. points: [host] [n × 2], already checked by

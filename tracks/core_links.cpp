@@ -23,7 +23,7 @@ namespace {
 /// The transformed core points of a slice, sorted by feature.
 struct CorePoints {
   std::vector<std::uint32_t> features;
-  std::vector<double> places;  ///< [core points × dims]
+  std::vector<double> points;  ///< [core points × dims]
 };
 
 /// Consecutive grid positions of one feature.
@@ -175,10 +175,10 @@ class CoreLinks {
           continue;
         }
         core.features.insert(core.features.end(), end - i, f);
-        core.places.resize(core.features.size() * width_);
+        core.points.resize(core.features.size() * width_);
         const std::size_t row = of_feature[i];
         transform_points(metric_, slices_.points, row, row + (end - i),
-                         core.places.data() + core.places.size() - (end - i) * width_);
+                         core.points.data() + core.points.size() - (end - i) * width_);
         i = end;
       }
     }
@@ -191,10 +191,10 @@ class CoreLinks {
     // Isolation keeps this thread from taking up other pairs of slices while it waits.
     tbb::this_task_arena::isolate([&] {
       const std::size_t n = before.features.size() + after.features.size();
-      Buffer<double> places(n * width_);
-      std::copy(after.places.begin(), after.places.end(),
-                std::copy(before.places.begin(), before.places.end(), places.data()));
-      const index::Grid grid(PointsView(std::span<const double>(places.data(), n * width_), width_), radius_,
+      Buffer<double> points(n * width_);
+      std::copy(after.points.begin(), after.points.end(),
+                std::copy(before.points.begin(), before.points.end(), points.data()));
+      const index::Grid grid(PointsView(std::span<const double>(points.data(), n * width_), width_), radius_,
                              Cells::eps, cancel_, space_);
       links = links_in(JointGrid(before, after, after.features.front(), grid), grid);
     });

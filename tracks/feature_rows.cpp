@@ -123,7 +123,7 @@ FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const Cance
     for (std::size_t k = 0; k < own.labels.size(); ++k) {
       found.features.push_back({.slice = static_cast<std::uint32_t>(s),
                                 .label = own.labels[k],
-                                .place = static_cast<std::uint32_t>(k),
+                                .index = static_cast<std::uint32_t>(k),
                                 .points = own.points[k]});
       rows.starts.push_back(rows.starts.back() + own.points[k]);
     }
@@ -147,13 +147,13 @@ FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const Cance
           found.feature_of[i] = Tracks::kNoFeature;
           continue;
         }
-        const std::size_t place =
+        const std::size_t index =
             consecutive
                 ? static_cast<std::size_t>(label)
                 : static_cast<std::size_t>(std::lower_bound(labels.begin(), labels.end(), label) - labels.begin());
-        found.feature_of[i] = first + static_cast<std::uint32_t>(place);
-        rows.rows[next[place]++] = static_cast<std::uint32_t>(i);
-        if (!slices.core.empty() && slices.core[i] != 0) ++found.features[first + place].core;
+        found.feature_of[i] = first + static_cast<std::uint32_t>(index);
+        rows.rows[next[index]++] = static_cast<std::uint32_t>(i);
+        if (!slices.core.empty() && slices.core[i] != 0) ++found.features[first + index].core;
       }
     }
   });

@@ -42,7 +42,7 @@ std::vector<TrackRow> track_rows(const SlicedLabels& slices, const Tracks& found
   for (std::size_t f = 0; f < found.features.size(); ++f) {
     const Feature& feature = found.features[f];
     TrackRow row{.frame = feature.slice,
-                 .idx = feature.place + 1,
+                 .idx = feature.index + 1,
                  .num = feature.points,
                  .feature = static_cast<std::uint32_t>(f + 1),
                  .cell = feature.cell,

@@ -66,7 +66,7 @@ struct TrackOptions {
 struct Feature {
   std::uint32_t slice = 0;
   std::int32_t label = 0;
-  std::uint32_t place = 0;   ///< its index among the features of its slice, from 0
+  std::uint32_t index = 0;   ///< its index among the features of its slice, from 0
   std::uint32_t points = 0;  ///< the number of core and border points
   std::uint32_t core = 0;    ///< the number of core points; 0 if SlicedLabels::core is empty
   std::uint32_t cell = 0;    ///< from 1, in the order of first features

@@ -26,7 +26,7 @@ class JoinChildren {
 
   std::vector<LinkageRow> run() {
     list_children();
-    place_points();
+    find_positions();
     list_edges();
     rank_.resize(children_.size());
     std::vector<std::uint32_t> entry(nodes_.size());  // the point at which Prim's algorithm enters each node
@@ -39,7 +39,7 @@ class JoinChildren {
 
  private:
   void list_children();
-  void place_points();
+  void find_positions();
   void list_edges();
   void visit(std::size_t node, std::vector<std::uint32_t>& entry);
   [[nodiscard]] std::vector<LinkageRow> join() const;
@@ -48,20 +48,20 @@ class JoinChildren {
   [[nodiscard]] std::uint32_t first_of(std::uint32_t item) const {
     return item < n_ ? item : nodes_[item - n_].first_id;
   }
-  /// Returns which child of a node holds a point, as a place in children_.
+  /// Returns which child of a node holds a point, as an index in children_.
   [[nodiscard]] std::uint32_t child_with(std::size_t node, std::uint32_t point) const {
     const auto first = starts_.begin() + begins_[node], last = starts_.begin() + begins_[node + 1];
-    return static_cast<std::uint32_t>(std::upper_bound(first, last, place_[point]) - starts_.begin() - 1);
+    return static_cast<std::uint32_t>(std::upper_bound(first, last, positions_[point]) - starts_.begin() - 1);
   }
 
   const Hierarchy& hierarchy_;
   const CancelToken& cancel_;
   std::span<const TreeNode> nodes_;
   std::uint32_t n_;
-  std::vector<std::uint32_t> begins_;    ///< [nodes + 1] the first child of each node in children_
-  std::vector<std::uint32_t> children_;  ///< items, of each node the largest first
-  std::vector<std::uint32_t> starts_;    ///< [children] the place of the first point of each
-  std::vector<std::uint32_t> place_;     ///< [n] of each point, so that points of an item stand together
+  std::vector<std::uint32_t> begins_;     ///< [nodes + 1] the first child of each node in children_
+  std::vector<std::uint32_t> children_;   ///< items, of each node the largest first
+  std::vector<std::uint32_t> starts_;     ///< [children] the position of the first point of each
+  std::vector<std::uint32_t> positions_;  ///< [n] of each point, in an order in which points of an item are consecutive
   std::vector<std::uint32_t> edges_;  ///< [n − 1] edges in the order of their nodes: k − 1 for a node of k children
   std::vector<std::uint32_t> rank_;   ///< [children] of each: how many of the same node Prim's algorithm enters before
 };
@@ -89,9 +89,9 @@ void JoinChildren::list_children() {
   }
 }
 
-void JoinChildren::place_points() {
+void JoinChildren::find_positions() {
   starts_.resize(children_.size());
-  place_.resize(n_);
+  positions_.resize(n_);
   std::vector<std::uint32_t> start(nodes_.size(), 0);
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     if (i % (1 << 18) == 0) cancel_.check();
@@ -99,7 +99,7 @@ void JoinChildren::place_points() {
     for (std::uint32_t k = begins_[i]; k < begins_[i + 1]; ++k) {
       const std::uint32_t item = children_[k];
       starts_[k] = at;
-      (item < n_ ? place_[item] : start[item - n_]) = at;
+      (item < n_ ? positions_[item] : start[item - n_]) = at;
       at += size_of(item);
     }
   }

@@ -244,7 +244,7 @@ class Boruvka {
 
   /// Keeps the points with a point of another component in their list.
   void keep_open(std::vector<std::uint32_t>& open) {
-    std::vector<std::uint32_t> kept;
+    std::vector<std::uint32_t> still_open;
     std::mutex mutex;
     parallel_ranges(open.size(), kPiece, [&](std::size_t begin, std::size_t end) {
       cancel_.check();
@@ -258,9 +258,9 @@ class Boruvka {
         }
       }
       const std::scoped_lock lock(mutex);
-      kept.insert(kept.end(), found.begin(), found.end());
+      still_open.insert(still_open.end(), found.begin(), found.end());
     });
-    open = std::move(kept);
+    open = std::move(still_open);
   }
 
   [[nodiscard]] std::uint32_t largest_of(std::uint32_t count) const {

@@ -121,8 +121,8 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   std::sort(begins.begin() + 1, begins.end(), [](const Begin& a, const Begin& b) {
     return a.birth > b.birth || (a.birth == b.birth && a.first_id < b.first_id);
   });
-  // The cluster of a large node. For other nodes, place is the large node at which their points leave.
-  std::vector<std::uint32_t> cluster(nodes.size(), kNoNode), place(nodes.size());
+  // The cluster of each large node, and for each node the large node at which its points leave: itself if it is large.
+  std::vector<std::uint32_t> cluster(nodes.size(), kNoNode), large_node(nodes.size());
   for (const auto& [birth, first_id, node] : begins) {
     if (parts_.clusters.size() % (1 << 18) == 0) cancel.check();
     cluster[node] = static_cast<std::uint32_t>(parts_.clusters.size());
@@ -131,9 +131,9 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   for (std::size_t i = nodes.size(); i-- > 0;) {
     if (i % (1 << 18) == 0) cancel.check();
     const std::uint32_t parent = nodes[i].parent;
-    place[i] = static_cast<std::uint32_t>(i);
+    large_node[i] = static_cast<std::uint32_t>(i);
     if (!is_large(i)) {
-      place[i] = place[parent];
+      large_node[i] = large_node[parent];
     } else if (cluster[i] == kNoNode) {
       cluster[i] = cluster[parent];
     } else if (parent != kNoNode) {
@@ -161,7 +161,7 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   parallel_ranges(hierarchy.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     cancel.check();
     for (std::size_t p = begin; p < end; ++p) {
-      const std::uint32_t at = place[parents[p]];
+      const std::uint32_t at = large_node[parents[p]];
       parts_.cluster_of[p] = cluster[at];
       parts_.leaves_at[p] = nodes[at].eps;
     }

@@ -27,12 +27,12 @@ class JoinEdges {
 
   TreeNodes run() {
     join();
-    return settle();
+    return finish();
   }
 
  private:
   void join();
-  [[nodiscard]] TreeNodes settle();
+  [[nodiscard]] TreeNodes finish();
   [[nodiscard]] std::size_t size() const noexcept { return parents_.size(); }
 
   const SpanningTree& tree_;
@@ -81,7 +81,7 @@ void JoinEdges::join() {
 }
 
 /// Drops the nodes that were replaced, and numbers the others in their final order.
-TreeNodes JoinEdges::settle() {
+TreeNodes JoinEdges::finish() {
   // A node is replaced by an earlier one, so one step in ascending order resolves each.
   for (std::uint32_t& node : replaced_by_) node = replaced_by_[node];
   const auto resolve = [&](std::uint32_t& node) {

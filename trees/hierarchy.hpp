@@ -29,7 +29,7 @@ struct LinkageRow {
 class Hierarchy {
  public:
   Hierarchy() = default;
-  /// tree: with eps in place of sums, in core and edges. O(n log n). Throws Cancelled.
+  /// tree: with eps instead of sums, in core and edges. O(n log n). Throws Cancelled.
   explicit Hierarchy(SpanningTree tree, const CancelToken& cancel = {});
   /// Takes nodes that were made from the tree. O(1).
   Hierarchy(SpanningTree tree, TreeNodes nodes) : tree_(std::move(tree)), nodes_(std::move(nodes)) {}

@@ -1,5 +1,5 @@
 // The cells of a window: boxes of one size, without bounds, in which all points are neighbours of each other. Blocks of
-// 64 cells, which are cubes or squares, are kept together in memory.
+// 64 cells, which are cubes or squares, are stored together in memory.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kBlocksAround = 3 * kBlocksAround<D - 1>;
 template <>
 inline constexpr std::uint32_t kBlocksAround<1> = 3;
 
-/// The cells of a block; 2^kSideBits on each axis. A cell has the index Σ (its place on axis k) · 2^(k·kSideBits).
+/// The cells of a block; 2^kSideBits on each axis. A cell has the index Σ (its slot on axis k) · 2^(k·kSideBits).
 inline constexpr std::uint32_t kBlockCells = 64;
 template <std::size_t D>
 inline constexpr std::uint32_t kSideBits = 6 / D;
@@ -73,15 +73,15 @@ template <std::size_t D>
 }
 
 /// A cell in a block around another block.
-struct CellPlace {
+struct RelativeCell {
   std::uint8_t block;  ///< its number around the other
   std::uint8_t cell;   ///< its index in the block
 };
 
-/// The place of each cell around a cell, by the index of the cell in its block and the number of the other.
+/// The cells around a cell, by the index of the cell in its block and the number of the other cell.
 template <std::size_t D>
-inline constexpr auto kPlaces = [] {
-  std::array<std::array<CellPlace, kAround<D>>, kBlockCells> places = {};
+inline constexpr auto kRelativeCells = [] {
+  std::array<std::array<RelativeCell, kAround<D>>, kBlockCells> all = {};
   constexpr std::uint32_t kSide = 1U << kSideBits<D>;
   for (std::uint32_t cell = 0; cell < kBlockCells; ++cell) {
     for (std::uint32_t around = 0; around < kAround<D>; ++around) {
@@ -92,10 +92,10 @@ inline constexpr auto kPlaces = [] {
         other |= slot % kSide << (k * kSideBits<D>);
         factor *= 3;
       }
-      places[cell][around] = {static_cast<std::uint8_t>(block), static_cast<std::uint8_t>(other)};
+      all[cell][around] = {static_cast<std::uint8_t>(block), static_cast<std::uint8_t>(other)};
     }
   }
-  return places;
+  return all;
 }();
 
 /// Cells of one block that follow each other.
@@ -122,17 +122,17 @@ inline constexpr auto kSurroundings = [] {
   std::array<Surroundings<D>, kBlockCells> all = {};
   for (std::uint32_t cell = 0; cell < kBlockCells; ++cell) {
     Surroundings<D>& found = all[cell];
-    std::array<std::uint8_t, kBlocksAround<D>> places = {};  // in found.blocks, + 1
+    std::array<std::uint8_t, kBlocksAround<D>> indices = {};  // in found.blocks, + 1
     for (std::uint32_t around = 0; around < kAround<D>; ++around) {
-      const CellPlace place = kPlaces<D>[cell][around];
-      if (places[place.block] == 0) {
-        found.blocks[found.count++].number = place.block;
-        places[place.block] = static_cast<std::uint8_t>(found.count);
+      const RelativeCell other = kRelativeCells<D>[cell][around];
+      if (indices[other.block] == 0) {
+        found.blocks[found.count++].number = other.block;
+        indices[other.block] = static_cast<std::uint8_t>(found.count);
       }
-      auto& block = found.blocks[places[place.block] - 1U];
-      block.cells |= std::uint64_t{1} << place.cell;
+      auto& block = found.blocks[indices[other.block] - 1U];
+      block.cells |= std::uint64_t{1} << other.cell;
       // Each row of five cells begins a run in each block that it meets.
-      const bool begins = around % 5 == 0 || kPlaces<D>[cell][around - 1].block != place.block;
+      const bool begins = around % 5 == 0 || kRelativeCells<D>[cell][around - 1].block != other.block;
       block.end_runs = static_cast<std::uint8_t>(block.end_runs + (begins ? 1 : 0));
     }
     std::uint8_t next = 0;
@@ -143,23 +143,23 @@ inline constexpr auto kSurroundings = [] {
       block.end_runs = block.begin_runs;
     }
     for (std::uint32_t around = 0; around < kAround<D>; ++around) {
-      const CellPlace place = kPlaces<D>[cell][around];
-      auto& block = found.blocks[places[place.block] - 1U];
-      const bool begins = around % 5 == 0 || kPlaces<D>[cell][around - 1].block != place.block;
-      if (begins) found.runs[block.end_runs++] = {place.cell, place.cell};
+      const RelativeCell other = kRelativeCells<D>[cell][around];
+      auto& block = found.blocks[indices[other.block] - 1U];
+      const bool begins = around % 5 == 0 || kRelativeCells<D>[cell][around - 1].block != other.block;
+      if (begins) found.runs[block.end_runs++] = {other.cell, other.cell};
       ++found.runs[block.end_runs - 1U].end;
     }
   }
   return all;
 }();
 
-/// Returns the number around a cell of another cell, which has a place around the block of the first.
+/// Returns the number around a cell of another cell, which is in a block around the block of the first.
 template <std::size_t D>
-[[nodiscard]] inline std::uint32_t number_around(std::uint32_t cell, const CellPlace& place) noexcept {
+[[nodiscard]] inline std::uint32_t number_around(std::uint32_t cell, const RelativeCell& other) noexcept {
   constexpr std::uint32_t kSide = 1U << kSideBits<D>;
-  std::uint32_t number = 0, factor = 1, block = place.block;
+  std::uint32_t number = 0, factor = 1, block = other.block;
   for (std::size_t k = 0; k < D; ++k) {
-    const std::uint32_t slot = block % 3 * kSide + (std::uint32_t{place.cell} >> (k * kSideBits<D>)) % kSide;
+    const std::uint32_t slot = block % 3 * kSide + (std::uint32_t{other.cell} >> (k * kSideBits<D>)) % kSide;
     number += (slot + 2 - kSide - (cell >> (k * kSideBits<D>)) % kSide) * factor;
     factor *= 5;
     block /= 3;

@@ -76,7 +76,7 @@ class SplitSearch {
     std::size_t open = ends.size();
     std::vector<std::uint32_t> turns(sets_);
     while (open > 1) {
-      std::size_t kept = 0;
+      std::size_t remaining = 0;
       for (const std::uint32_t s : turns) {
         if (find(s) != s || searches_[s].ended) continue;  // another search goes on for it
         if (open <= 1) break;
@@ -88,9 +88,9 @@ class SplitSearch {
           continue;
         }
         advance(s, for_each_linked, open);
-        turns[kept++] = find(s);
+        turns[remaining++] = find(s);
       }
-      turns.resize(kept);
+      turns.resize(remaining);
     }
     for (const Search& search : searches_) {
       for (const std::uint32_t c : search.cells) seen_[c] = kNone;

@@ -1,4 +1,4 @@
-// The points of a window in cells, and the number of neighbours of each, which are kept as points come and go.
+// The points of a window in cells, and the number of neighbours of each, which are updated as points come and go.
 //
 // The points of a block of 64 cells follow each other in memory, cell by cell. A step makes the blocks anew in which
 // points come or go; then each point near these has as many neighbours more or less, found block by block, so that
@@ -187,7 +187,7 @@ class MovingCells {
     for (const PointChange& change : changes_in(c)) count += change.arrives ? 1 : 0;
     return count;
   }
-  /// Returns the number of points, and of places without one. Points have other places after each step.
+  /// Returns the number of slots of points, some of which are empty. Points may be in other slots after each step.
   [[nodiscard]] std::size_t points() const noexcept { return points_.size(); }
   [[nodiscard]] const Point& point(std::uint32_t i) const noexcept { return points_[i]; }
   /// Returns true if a point of a cell has minpts neighbours, for the minpts up to the largest.
@@ -197,8 +197,8 @@ class MovingCells {
 
   /// Returns the cell with a number around c; its block must be there.
   [[nodiscard]] std::uint32_t around(std::uint32_t c, std::uint32_t number) const noexcept {
-    const CellPlace place = kPlaces<D>[c % kBlockCells][number];
-    return blocks_[c / kBlockCells].around[place.block] * kBlockCells + place.cell;
+    const RelativeCell other = kRelativeCells<D>[c % kBlockCells][number];
+    return blocks_[c / kBlockCells].around[other.block] * kBlockCells + other.cell;
   }
   /// Calls f(block, cells) for the blocks that are there with cells around c, and these cells, c included.
   template <class F>

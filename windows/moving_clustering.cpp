@@ -46,7 +46,7 @@ class MovingDbscan final : public MovingClustering {
       }
       for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l]->append(lists[l]);
     });
-    for (auto& level : levels_) level->settle();
+    for (auto& level : levels_) level->resolve();
   }
 
   [[nodiscard]] CountedClusters read(std::size_t level, const RowOutput& rows, std::size_t earlier) override {

@@ -1,6 +1,6 @@
-// The clusters of one minpts in the cells of a window, which are kept as points come and go.
+// The clusters of one minpts in the cells of a window, which are updated as points come and go.
 //
-// Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Kept between
+// Core points of one cell are neighbours, so they are in one cluster, and it suffices to join cells. Stored between
 // steps: which cells are linked, as they hold core points that are neighbours; a group for each cell with core points,
 // so that linked cells are in one group; and the owner of each point, which is a group. Only links, groups and owners
 // near changes are found again. New links join groups. If links are lost, searches from both ends go on in turns until
@@ -58,7 +58,7 @@ class MovingLevel {
     std::vector<std::uint32_t> changed;  ///< blocks with cells whose core points changed
     std::vector<Pair> fresh;             ///< points that became core
     std::vector<Flip> flips;
-    std::vector<Touched> unsettled;  ///< points that are not core, and may have other owners
+    std::vector<Touched> unresolved;  ///< points that are not core, and may have other owners
     std::vector<Lost> lost;
     std::vector<Pair> linked;         ///< cells
     std::vector<std::uint32_t> ends;  ///< cells at both ends of where groups may have fallen apart
@@ -81,7 +81,7 @@ class MovingLevel {
       f(changed, other.changed);
       f(fresh, other.fresh);
       f(flips, other.flips);
-      f(unsettled, other.unsettled);
+      f(unresolved, other.unresolved);
       f(lost, other.lost);
       f(linked, other.linked);
       f(ends, other.ends);
@@ -102,7 +102,7 @@ class MovingLevel {
     core_.resize(cells, 0);
     group_.resize(cells, kNone);
     seen_.resize(cells, kNone);
-    unsettled_.resize(cells_.points(), 0);
+    unresolved_.resize(cells_.points(), 0);
     owners_.resize(handles);
     if (groups_.size() >= 3 * clusters_ + 4096) rename_groups();
   }
@@ -132,7 +132,7 @@ class MovingLevel {
         continue;
       }
       if (was) lose(c, point.x);
-      if (was || arrived) unsettle({c, i}, lists);
+      if (was || arrived) add_unresolved({c, i}, lists);
     }
     if ((block.gained | block.lost) == 0) return;
     lists.changed.push_back(b);
@@ -150,23 +150,23 @@ class MovingLevel {
   }
 
   /// Brings links, groups and owners up to date, after find_core() for all affected blocks.
-  void settle() {
+  void resolve() {
     for_each_of(lists_.changed, [&](std::uint32_t b, Lists& lists) {
       for_each_in(of_block_[b].gained | of_block_[b].lost,
                   [&](std::uint32_t cell) { update_links(b * kBlockCells + cell, lists); });
     });
     for_each_of(lists_.lost, [&](const Lost& lost, Lists& lists) { find_ends(lost, lists.ends); });
-    for_each_of(lists_.flips, [&](const Flip& flip, Lists& lists) { unsettle_near(flip, lists); });
-    settle_groups();
+    for_each_of(lists_.flips, [&](const Flip& flip, Lists& lists) { add_unresolved_near(flip, lists); });
+    resolve_groups();
     groups_.flatten();
-    for_each_of(lists_.unsettled, [&](const Touched& point, Lists& lists) { settle_point(point, lists); });
+    for_each_of(lists_.unresolved, [&](const Touched& point, Lists& lists) { resolve_point(point, lists); });
     set_owners();
   }
 
   /// Forgets the changes of the step. The clusters stay as they are.
   void end() {
     for (const std::uint32_t b : lists_.changed) of_block_[b].gained = of_block_[b].lost = 0;
-    for (const Touched& point : lists_.unsettled) unsettled_[point.point] = 0;
+    for (const Touched& point : lists_.unresolved) unresolved_[point.point] = 0;
     lists_.clear();
   }
 
@@ -203,20 +203,20 @@ class MovingLevel {
   }
 
   /// Adds a point to those that need an owner.
-  void unsettle(const Touched& point, Lists& lists) {
-    const std::atomic_ref mark(unsettled_[point.point]);
+  void add_unresolved(const Touched& point, Lists& lists) {
+    const std::atomic_ref mark(unresolved_[point.point]);
     if (mark.load(std::memory_order_relaxed) != 0 || mark.exchange(1, std::memory_order_relaxed) != 0) return;
-    lists.unsettled.push_back(point);
+    lists.unresolved.push_back(point);
   }
-  void unsettle_near(const Flip& flip, Lists& lists) {
+  void add_unresolved_near(const Flip& flip, Lists& lists) {
     cells_.for_each_sparse(flip.cell, [&](std::uint32_t c, std::uint32_t i) {
       const auto& point = cells_.point(i);
-      if (cells_.near(flip.x, point.x) && point.neighbors < minpts_) unsettle({c, i}, lists);
+      if (cells_.near(flip.x, point.x) && point.neighbors < minpts_) add_unresolved({c, i}, lists);
     });
   }
-  void unsettle_around(std::uint32_t c, Lists& lists) {
+  void add_unresolved_around(std::uint32_t c, Lists& lists) {
     cells_.for_each_sparse(c, [&](std::uint32_t other, std::uint32_t i) {
-      if (cells_.point(i).neighbors < minpts_) unsettle({other, i}, lists);
+      if (cells_.point(i).neighbors < minpts_) add_unresolved({other, i}, lists);
     });
   }
 
@@ -309,7 +309,7 @@ class MovingLevel {
   }
 
   /// Gives every cell with core points a group, so that two cells have the same one if links connect them.
-  void settle_groups() {
+  void resolve_groups() {
     const auto for_each_changed = [&](auto&& f) {
       for (const std::uint32_t b : lists_.changed) {
         for_each_in(of_block_[b].gained | of_block_[b].lost, [&](std::uint32_t cell) { f(b * kBlockCells + cell); });
@@ -397,14 +397,14 @@ class MovingLevel {
             const bool stays_core = cells_.is_core(c, i, minpts_) && owners_.is_core(handle);
             if (stays_core) lists_.moved.emplace_back(handle, c);
           }
-          unsettle_around(c, lists_);
+          add_unresolved_around(c, lists_);
         }
       }
     }
   }
 
   /// Finds the owners of a point that is not core.
-  void settle_point(const Touched& at, Lists& lists) const {
+  void resolve_point(const Touched& at, Lists& lists) const {
     const auto& point = cells_.point(at.point);
     const PointOwners::Several found = groups_near(at.cell, point.x);
     if (found.count > 1) {
@@ -456,11 +456,11 @@ class MovingLevel {
   std::vector<LevelBlock> of_block_;
 
   // Of each cell.
-  std::vector<Links> links_;             ///< bits of the cells around it that it is linked to
-  std::vector<std::uint32_t> core_;      ///< the number of its core points
-  std::vector<std::uint32_t> group_;     ///< kNone without core points
-  std::vector<std::uint32_t> seen_;      ///< for SplitSearch
-  std::vector<std::uint8_t> unsettled_;  ///< of each point in cells: 1 if it is in lists_.unsettled
+  std::vector<Links> links_;              ///< bits of the cells around it that it is linked to
+  std::vector<std::uint32_t> core_;       ///< the number of its core points
+  std::vector<std::uint32_t> group_;      ///< kNone without core points
+  std::vector<std::uint32_t> seen_;       ///< for SplitSearch
+  std::vector<std::uint8_t> unresolved_;  ///< of each point in cells: 1 if it is in lists_.unresolved
 
   CellGroups groups_;
   PointOwners owners_;

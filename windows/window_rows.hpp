@@ -13,7 +13,7 @@
 
 namespace epsflow::windows {
 
-/// Each point has a handle, a small number that it keeps while it stays, and a row, which is its place in the order.
+/// Each point has a handle, a small number that it keeps while it stays, and a row, which is its position in the order.
 class WindowRows {
  public:
   WindowRows(std::size_t dims, bool timed, bool weighted) : dims_(dims), timed_(timed), weighted_(weighted) {}

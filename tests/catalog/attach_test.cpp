@@ -87,11 +87,11 @@ TEST_CASE("attach: float32, a sphere, another norm, and the label of none") {
   sphere.unit = ArcUnit::degree;
   CHECK(attach({view(sky, 2), labels, view(near_sky, 2), sphere, 2.01}) == std::vector<std::int32_t>{4, 5});
   const std::vector<double> corner{0, 0, 3, 0};
-  const std::vector<double> place{2, 2};
+  const std::vector<double> point{2, 2};
   Metric manhattan;
   manhattan.kind = MetricKind::manhattan;
-  CHECK(attach({view(corner, 2), labels, view(place, 2), manhattan, 3}) == std::vector<std::int32_t>{5});
-  CHECK(attach({view(corner, 2), labels, view(place, 2), plain, 3}) == std::vector<std::int32_t>{5});
+  CHECK(attach({view(corner, 2), labels, view(point, 2), manhattan, 3}) == std::vector<std::int32_t>{5});
+  CHECK(attach({view(corner, 2), labels, view(point, 2), plain, 3}) == std::vector<std::int32_t>{5});
 }
 
 TEST_CASE("attach: nothing to attach, nothing that is linked, and what cannot be") {

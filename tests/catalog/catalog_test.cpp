@@ -249,7 +249,7 @@ TEST_CASE("catalog: a cluster may be narrow along one axis and wide along anothe
   REQUIRE(made.radius[0] == Approx(1e200));
   REQUIRE(made.radius[1] == Approx(2e-170).margin(0));
   REQUIRE(made.radius[2] == 2);
-  // The points share one place along the periodic side of the box and are close together along the open one.
+  // The points share one coordinate along the periodic side of the box and are close together along the open one.
   const Metric box{.box = {{0, 0}, {0, 8}}};
   const std::vector<double> narrow{0, 7, 4e-170, 7};
   REQUIRE(
@@ -257,7 +257,7 @@ TEST_CASE("catalog: a cluster may be narrow along one axis and wide along anothe
       Approx(2e-170).margin(0));
 }
 
-TEST_CASE("catalog: on a sphere, places that are closer than squares tell") {
+TEST_CASE("catalog: on a sphere, positions so close that squares of their distances underflow") {
   const Metric degrees{.kind = MetricKind::greatcircle, .unit = ArcUnit::degree};
   const std::vector<double> x{0, 0, 4e-170, 0, 0, 3e-170, 4e-170, 3e-170};
   const Catalog made =

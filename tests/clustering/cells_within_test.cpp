@@ -108,8 +108,8 @@ TEST_CASE("cells within: what all pairs say, on random data") {
 
 TEST_CASE("cells within: sets that are far apart but for one pair, at exactly eps and one step beyond") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
-    for (const std::size_t place : {0U, 250U, 499U}) {
-      INFO("d " << dims << ", place " << place);
+    for (const std::size_t row : {0U, 250U, 499U}) {
+      INFO("d " << dims << ", row " << row);
       DataSet data;
       data.dims = dims;
       Random random(dims);
@@ -121,8 +121,8 @@ TEST_CASE("cells within: sets that are far apart but for one pair, at exactly ep
       const std::vector<std::vector<double>> steps{{5}, {3, 4}, {2, 3, 6}};
       const double eps = dims == 3 ? 7 : 5;
       for (std::size_t k = 0; k < dims; ++k) {
-        data.doubles[place * dims + k] = 4;
-        data.doubles[(500 + 499 - place) * dims + k] = 4 + steps[dims - 1][k];
+        data.doubles[row * dims + k] = 4;
+        data.doubles[(500 + 499 - row) * dims + k] = 4 + steps[dims - 1][k];
       }
       const TwoSets sets(data, 500);
       CHECK(sets.smallest() == eps * eps);

@@ -295,7 +295,7 @@ TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewes
   const MapScores scores(wide, 480, 1);
   CHECK(scores.best() == MapIndex{8, 0});
   CHECK(scores.recommended() == MapIndex{4, 0});
-  // If a plateau is narrower than a factor of two, the place with the best score is recommended.
+  // If a plateau is narrower than a factor of two, the cell with the best score is recommended.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.08, e);
   const Lineage narrow = lineage_of(cells, 4000);
   const MapScores narrow_scores(narrow, 48000, 1);

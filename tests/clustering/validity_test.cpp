@@ -175,7 +175,7 @@ TEST_CASE("validity: scores are those of all pairs of points") {
   }
 }
 
-TEST_CASE("validity: a cluster so large that several threads look at it") {
+TEST_CASE("validity: a cluster so large that several threads share it") {
   Random random(4);
   LabelList labels;
   const DataSet data = blobs(random, 4500, 2, 1, labels);
@@ -252,8 +252,8 @@ DataSet lattice(Random& random, std::size_t dims, LabelList& labels) {
     const auto cluster = static_cast<std::int32_t>(random.below(3));
     labels.push_back(at_random && random.chance(0.5) ? static_cast<std::int32_t>(random.below(4)) - 1 : cluster);
     for (std::size_t k = 0; k < dims; ++k) {
-      const auto place = static_cast<double>(random.below(steps) + (k == 0 ? 2 * steps * cluster : 0));
-      data.doubles.push_back(place * step);
+      const auto position = static_cast<double>(random.below(steps) + (k == 0 ? 2 * steps * cluster : 0));
+      data.doubles.push_back(position * step);
     }
   }
   return data;
@@ -317,7 +317,7 @@ TEST_CASE("validity: sizes whose squares float64 does not hold together") {
   CHECK(found.clusters[0].separation == Approx(2e200));
   CHECK((found.clusters[1].sparseness > 1e200 && found.clusters[1].sparseness < 4e200));
   CHECK(found.clusters[0].score == 1);
-  // One cluster has an outlier, and two clusters are almost at the same place.
+  // One cluster has an outlier, and two clusters are almost at the same position.
   data.doubles = {1, 1.5, 1.75, 1e300, 5, 6, 7};
   CHECK(validity(data.view(), LabelList{0, 0, 0, 0, 1, 1, 1}).clusters[1].sparseness == Approx(1.3333333333333333));
   data.doubles = {0, 0, 1e-300, 1e-300, 1, 1, 5};

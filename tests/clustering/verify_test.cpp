@@ -28,11 +28,11 @@ std::string findings(const DataSet& data, const Variant& variant, const std::vec
   return text;
 }
 
-/// Returns a point on a line for each `1`, at its place in the text.
-DataSet line(const std::string& places) {
+/// Returns a point on a line for each `1`, at its index in the text.
+DataSet line(const std::string& text) {
   DataSet data{.dims = 1};
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i] == '1') data.doubles.push_back(static_cast<double>(i));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '1') data.doubles.push_back(static_cast<double>(i));
   }
   return data;
 }

@@ -18,19 +18,19 @@ struct SliceList {
   std::vector<std::int32_t> labels;
   std::vector<std::uint8_t> core;
   std::vector<std::int64_t> ids;
-  std::vector<double> places;
+  std::vector<double> coordinates;
   std::size_t dims = 2;
   Metric metric{};
 
-  void add(std::int32_t label, bool is_core, const std::vector<double>& place, std::int64_t id) {
+  void add(std::int32_t label, bool is_core, const std::vector<double>& point, std::int64_t id) {
     labels.push_back(label);
     core.push_back(is_core ? 1 : 0);
-    places.insert(places.end(), place.begin(), place.end());
+    coordinates.insert(coordinates.end(), point.begin(), point.end());
     ids.push_back(id);
   }
   void end_slice() { starts.push_back(labels.size()); }
   [[nodiscard]] std::size_t count() const { return starts.size() - 1; }
-  [[nodiscard]] PointsView points() const { return {std::span<const double>(places), dims}; }
+  [[nodiscard]] PointsView points() const { return {std::span<const double>(coordinates), dims}; }
   [[nodiscard]] SlicedLabels view() const {
     return {.starts = starts, .labels = labels, .core = core, .points = points(), .metric = metric, .ids = ids};
   }

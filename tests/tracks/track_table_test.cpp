@@ -19,11 +19,11 @@ using test::check_error;
 using test::SliceList;
 
 /// Returns the mean position of one slice whose points are one cluster.
-std::vector<double> mean_of(const Metric& metric, const std::vector<std::vector<double>>& places) {
+std::vector<double> mean_of(const Metric& metric, const std::vector<std::vector<double>>& points) {
   SliceList slices;
   slices.metric = metric;
-  slices.dims = places.front().size();
-  for (const auto& place : places) slices.add(0, true, place, 0);
+  slices.dims = points.front().size();
+  for (const auto& point : points) slices.add(0, true, point, 0);
   slices.end_slice();
   Tracks found = find_tracks(slices.view(), {.eps = 1});
   return mean_positions(slices.view(), found);
@@ -47,7 +47,7 @@ TEST_CASE("track table: mean positions in a periodic box", "[tracks]") {
   check_near(mean_of(box, {{9.5, 1}, {0.1, 3}}), {9.8, 2});
   check_near(mean_of(box, {{9, 1}, {0, 1}, {2, 1}}), {1.0 / 3, 1});  // the mean of positions, not of directions
   check_near(mean_of(box, {{4, 1}, {6, 3}}), {5, 2});
-  check_near(mean_of(box, {{2, 1}, {7, 3}}), {2, 2});  // opposite places have no mean
+  check_near(mean_of(box, {{2, 1}, {7, 3}}), {2, 2});  // opposite positions have no mean
   check_near(mean_of({.box = {{-5, 5}, {-5, 5}}}, {{4.5, -4}, {-4.5, 4}}), {-5, -5});
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("track table: mean positions on the sphere", "[tracks]") {
   check_near(mean_of(degrees, {{359, 0}, {1, 0}, {3, 0}}), {1, 0});
   check_near(mean_of(degrees, {{359, 0}, {358, 0}}), {358.5, 0});
   CHECK(mean_of(degrees, {{0, 80}, {90, 80}, {180, 80}, {-90, 80}})[1] == Approx(90));  // at any longitude
-  check_near(mean_of(degrees, {{10, 0}, {-170, 0}}), {10, 0});                          // opposite places have no mean
+  check_near(mean_of(degrees, {{10, 0}, {-170, 0}}), {10, 0});  // opposite positions have no mean
   check_near(
       mean_of({.kind = MetricKind::greatcircle, .latitude_first = true}, {{10, 179}, {10, -179}}),
       {std::atan2(std::sin(std::numbers::pi / 18), std::cos(std::numbers::pi / 18) * std::cos(std::numbers::pi / 180)) *
@@ -85,7 +85,7 @@ TEST_CASE("track table: rows have tobac's columns", "[tracks]") {
     CHECK(std::isnan(row.z));
     double x = 0;
     for (std::size_t i = 0; i < storm.labels.size(); ++i) {
-      if (found.tracks.feature_of[i] == f) x += storm.places[2 * i];
+      if (found.tracks.feature_of[i] == f) x += storm.coordinates[2 * i];
     }
     CHECK(row.x == Approx(x / row.num));
   }

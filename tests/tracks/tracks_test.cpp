@@ -60,7 +60,7 @@ struct Oracle {
     std::vector<std::vector<std::size_t>> members;
     for (const auto& entry : rows) {
       Feature f{.slice = entry.first.first, .label = entry.first.second};
-      if (!features.empty() && features.back().slice == f.slice) f.place = features.back().place + 1;
+      if (!features.empty() && features.back().slice == f.slice) f.index = features.back().index + 1;
       f.points = static_cast<std::uint32_t>(entry.second.size());
       for (const std::size_t i : entry.second) f.core += slices.core[i];
       features.push_back(f);
@@ -197,7 +197,7 @@ void check_by_oracle(const SliceList& slices, const TrackOptions& options) {
   }
 }
 
-/// Returns random places with independent random labels.
+/// Returns random points with independent random labels.
 SliceList random_slices(Random& random, std::size_t count, std::size_t most, const Metric& metric, std::size_t dims,
                         double lo, double hi) {
   SliceList slices;
@@ -211,13 +211,13 @@ SliceList random_slices(Random& random, std::size_t count, std::size_t most, con
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i) - 3;
     random.shuffle(ids);
     for (std::size_t i = 0; i < n; ++i) {
-      std::vector<double> place;
+      std::vector<double> point;
       for (std::size_t k = 0; k < dims; ++k) {
         const double x = random.uniform(lo, hi);
-        place.push_back(random.chance(0.5) ? x : std::clamp(std::round(x), lo, hi));
+        point.push_back(random.chance(0.5) ? x : std::clamp(std::round(x), lo, hi));
       }
       const std::int32_t label = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(labels) + 1)) - 1;
-      slices.add(label < 0 ? label : label * step, label >= 0 && random.chance(0.7), place, ids[i]);
+      slices.add(label < 0 ? label : label * step, label >= 0 && random.chance(0.7), point, ids[i]);
     }
     slices.end_slice();
   }
@@ -330,7 +330,7 @@ TEST_CASE("tracks: large slices are searched in blocks, by any number of threads
   SliceList slices;
   std::vector<std::int32_t> shift{0, 1, -2};
   for (const std::int32_t by : shift) {
-    // 40 clusters of 1500 points each form columns of a picture, at random places.
+    // 40 clusters of 1500 points each form columns of a picture, at random positions.
     for (std::int32_t i = 0; i < 60000; ++i) {
       const std::int32_t label = static_cast<std::int32_t>(random.below(40));
       slices.add(label, random.chance(0.9), {label * 5 + by + random.uniform(0, 2), random.uniform(0, 100)}, i);
@@ -354,7 +354,7 @@ TEST_CASE("tracks: float32 and float64 of the same values give the same", "[trac
   Random random(9);
   SliceList slices = random_slices(random, 12, 60, {}, 2, 0, 8);
   std::vector<float> floats;
-  for (double& x : slices.places) {
+  for (double& x : slices.coordinates) {
     floats.push_back(static_cast<float>(x));
     x = floats.back();
   }
@@ -429,7 +429,7 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
   for (const double share : {-0.1, 1.1, std::nan("")}) usage(by_cores(1, share), {"least share", "0 to 1"}, nothing);
   usage(by_cores(1), {"greatcircle"}, [&](auto& view) {
     view.metric = {.kind = MetricKind::greatcircle};
-    view.points = PointsView(std::span<const double>(slices.places), 1).rows(0, 6);
+    view.points = PointsView(std::span<const double>(slices.coordinates), 1).rows(0, 6);
   });
 
   const auto input = [&](const TrackOptions& options, Parts parts, auto change) {
@@ -446,7 +446,7 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
     bad.ids[5] = bad.ids[3];
     bad.starts = {0, 6};
   });
-  input(by_cores(1), {"row 3", "column 1", "nan"}, [](SliceList& bad) { bad.places[7] = std::nan(""); });
+  input(by_cores(1), {"row 3", "column 1", "nan"}, [](SliceList& bad) { bad.coordinates[7] = std::nan(""); });
   input(by_cores(1), {"row 5", "box"}, [](SliceList& bad) { bad.metric = {.box = {{0, 4}, {0, 4}}}; });
 }
 

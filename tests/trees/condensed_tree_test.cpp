@@ -66,12 +66,12 @@ TEST_CASE("condensed trees: the definition, on data of every kind") {
     const CondensedTree tree(hierarchy, least);
 
     REQUIRE(tree.clusters().size() == expected.size());
-    std::map<std::pair<double, std::uint32_t>, std::size_t> place;  // by birth and first id
-    for (std::size_t c = 0; c < expected.size(); ++c) place[{expected[c].birth, expected[c].points[0]}] = c;
+    std::map<std::pair<double, std::uint32_t>, std::size_t> index_of;  // by birth and first id
+    for (std::size_t c = 0; c < expected.size(); ++c) index_of[{expected[c].birth, expected[c].points[0]}] = c;
     std::vector<std::size_t> oracle_of;
     for (const CondensedCluster& cluster : tree.clusters()) {
-      const auto found = place.find({cluster.birth, cluster.first_id});
-      REQUIRE(found != place.end());
+      const auto found = index_of.find({cluster.birth, cluster.first_id});
+      REQUIRE(found != index_of.end());
       const OracleCluster& same = expected[found->second];
       oracle_of.push_back(found->second);
       REQUIRE(cluster.death == same.death);

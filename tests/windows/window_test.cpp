@@ -52,12 +52,13 @@ void check_ids(const CoreOf& before, const CoreOf& after, const WindowResult& re
   for (const auto& [point, cluster] : after) first_core.try_emplace(cluster, point);
   REQUIRE(first_core.size() == result.clusters.size());
   for (const WindowCluster& cluster : result.clusters) REQUIRE(first_core.at(cluster.id) == cluster.first_core);
-  const auto places_of = [](const std::vector<WindowCluster>& clusters) {
-    std::map<std::uint64_t, std::uint32_t> places;
-    for (const WindowCluster& cluster : clusters) places.emplace(cluster.id, static_cast<std::uint32_t>(places.size()));
-    return places;
+  const auto indices_of = [](const std::vector<WindowCluster>& clusters) {
+    std::map<std::uint64_t, std::uint32_t> indices;
+    for (const WindowCluster& cluster : clusters)
+      indices.emplace(cluster.id, static_cast<std::uint32_t>(indices.size()));
+    return indices;
   };
-  const auto earlier = places_of(result.earlier), later = places_of(result.clusters);
+  const auto earlier = indices_of(result.earlier), later = indices_of(result.clusters);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> points;
   for (const auto& [point, cluster] : before) {
     const auto found = after.find(point);
