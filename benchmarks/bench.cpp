@@ -84,7 +84,7 @@ constexpr Case kCases[] = {
     {"velocities",
      "[--points N] [--side N] [--eps E] [--minpts N] [--backend cpu|gpu] [--threads N] [--looped N] [--repeat N]",
      "One data set under a grid of side² velocities of up to 0.1 degrees a night, and a loop of one engine over\n"
-     "`looped` of them. The points are a night sky: detections at random places of a field of 20 by 20 degrees in\n"
+     "`looped` of them. The points are a night sky: detections at random positions in a field of 20 by 20 degrees in\n"
      "15 nights, and objects that move evenly and are seen once a night. Times are from points in host memory to\n"
      "the clusters of all velocities, the minimum of the repetitions after one warm-up.",
      time_velocities},

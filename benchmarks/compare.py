@@ -379,16 +379,16 @@ def window(points=20_000, percent=5.0, steps=20, eps=0.8, threads=0):
         return x
 
     radius, changed = eps / points**0.5, int(points * percent / 100)
-    kept = arriving(points)
+    current = arriving(points)
     ours = epsflow.Window(radius, 6, max_points=points, threads=threads or None, backend="cpu")
-    ours.step(kept)
+    ours.step(current)
     peer = IncrementalDBSCAN(eps=radius, min_pts=6)
-    peer.insert(kept)
+    peer.insert(current)
     clustering = epsflow.DBSCAN(radius, min_samples=6, n_jobs=threads or None, backend="cpu")
     times, agreed = defaultdict(list), 0
     for _ in range(steps + 3):
         x = arriving(changed)
-        gone, kept = kept[:changed], np.concatenate([kept[changed:], x])
+        gone, current = current[:changed], np.concatenate([current[changed:], x])
 
         def of_window():
             ours.step(x)
@@ -397,10 +397,10 @@ def window(points=20_000, percent=5.0, steps=20, eps=0.8, threads=0):
         def of_peer():
             peer.delete(gone)
             peer.insert(x)
-            return peer.get_cluster_labels(kept)
+            return peer.get_cluster_labels(current)
 
         seconds, labels = in_turns(
-            {"window": of_window, "incdbscan-rs": of_peer, "run": lambda: clustering.fit_predict(kept)}, 1)
+            {"window": of_window, "incdbscan-rs": of_peer, "run": lambda: clustering.fit_predict(current)}, 1)
         for name, (took,) in seconds.items():
             times[name].append(1e3 * took)
         assert (labels["window"] == labels["run"]).all()

@@ -114,12 +114,12 @@ Points points_of(const std::string& what, std::size_t rank = 0, std::size_t rank
   }
   if (what.starts_with("lattice:")) {
     const std::size_t side = numbers.at(0), count = numbers.size() > 1 ? numbers[1] : 1;
-    const auto place = [](std::size_t i) { return static_cast<float>(i + i / 100); };
+    const auto coordinate = [](std::size_t i) { return static_cast<float>(i + i / 100); };
     return share(count * side * side * side, 3, 0.0F, [=](std::size_t i, float* to) {
       const std::size_t x = i / (side * side);
-      to[0] = place(x % side) + static_cast<float>(x / side) * (place(side - 1) + 2);
-      to[1] = place(i / side % side);
-      to[2] = place(i % side);
+      to[0] = coordinate(x % side) + static_cast<float>(x / side) * (coordinate(side - 1) + 2);
+      to[1] = coordinate(i / side % side);
+      to[2] = coordinate(i % side);
     });
   }
   if (what.starts_with("haloes:")) return share(numbers.at(0), 3, 0.0F, Haloes(numbers[0]));

@@ -26,7 +26,7 @@ inline constexpr std::array kExitCodes{
     ExitCode{kInput, "input: a file that is missing or cannot be read as points"},
     ExitCode{kResources, "resources: memory, disk, permissions, a result that cannot be printed"},
     ExitCode{kInterrupted, "interrupted; what is finished is kept"},
-    ExitCode{kReaderGone, "whoever read standard output has gone"}};
+    ExitCode{kReaderGone, "the reader of standard output has gone"}};
 
 /// The end of the program after an error.
 struct CommandFailure {

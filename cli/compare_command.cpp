@@ -160,14 +160,14 @@ std::string name_of(const Labelling& labelling) {
 
 /// Removes the labels of these rows, which are ascending.
 void leave_out(FileColumn& labels, const std::vector<std::uint64_t>& rows) {
-  std::vector<std::int32_t> kept;
+  std::vector<std::int32_t> remaining;
   std::size_t next = 0;
   for (std::uint64_t row = 0; row < labels.rows(); ++row) {
     if (std::ranges::binary_search(labels.missing, row)) continue;
-    if (!std::ranges::binary_search(rows, row)) kept.push_back(labels.values[next]);
+    if (!std::ranges::binary_search(rows, row)) remaining.push_back(labels.values[next]);
     ++next;
   }
-  labels.values = std::move(kept);
+  labels.values = std::move(remaining);
 }
 
 Contingency compared(const LabellingPair& pair, const CompareCommand& command) {

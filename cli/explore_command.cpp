@@ -246,8 +246,8 @@ int run_suggest(const Arguments& arguments) {
   } else if (eps.empty()) {
     // The printed line serves as options of another command, so an empty grid must be an error.
     throw InputError(
-        "there is no grid for these points: there are fewer than 10, or each has two others at its own place; name eps "
-        "and minpts, or give more points");
+        "there is no grid for these points: there are fewer than 10, or each has two others at the same coordinates; "
+        "name eps and minpts, or give more points");
   } else {
     print_result("--eps {} --minpts {}\n", option_list(eps, [](double e) { return format_number(e); }),
                  option_list(minpts, [](std::uint32_t m) { return std::to_string(m); }));

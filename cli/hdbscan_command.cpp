@@ -161,8 +161,8 @@ int run_hdbscan(const Arguments& arguments) {
                                  made.writers(command, points)));
   SweepRun run(common, &folder, described, &input.metric, variants.size());
   const int code = run.run([&](const Observer& observer) {
-    const io::SharedResults place = folder.shared();
-    TreeWriter arrays(place.partial / io::partial_name(io::kHierarchyName), place.folder / io::kHierarchyName);
+    const io::SharedResults shared = folder.shared();
+    TreeWriter arrays(shared.partial / io::partial_name(io::kHierarchyName), shared.folder / io::kHierarchyName);
     Stopwatch time;
     const auto add = [&](const Hierarchy& tree) {
       const double share = time.seconds() / static_cast<double>(command.sizes.size());

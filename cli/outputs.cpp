@@ -10,7 +10,7 @@
 namespace epsflow::cli {
 namespace {
 
-std::filesystem::path place_of(const std::filesystem::path& path) {
+std::filesystem::path resolved_path(const std::filesystem::path& path) {
   // If no part of a path exists, as for v.npy, weakly_canonical() does not make it absolute.
   std::error_code code;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
@@ -50,9 +50,9 @@ std::string Outputs::named(std::string_view option) const {
 
 /// Throws UsageError if another option of the command also writes to `file`.
 void Outputs::require_no_other(std::string_view option, const std::string& file) const {
-  for (const auto& [other, place] : written_) {
-    if (other == option || place_of(file) != place_of(place)) continue;
-    throw usage_error("--{} and --{} are both {}; give each a place of its own", option, other, place);
+  for (const auto& [other, path] : written_) {
+    if (other == option || resolved_path(file) != resolved_path(path)) continue;
+    throw usage_error("--{} and --{} are both {}; give each its own path", option, other, path);
   }
 }
 
@@ -64,7 +64,7 @@ void Outputs::require_unread(const std::filesystem::path& file, io::Overwrite re
   for (const std::filesystem::path& input : inputs_) {
     if (!std::filesystem::is_directory(input, code)) continue;
     const std::filesystem::path folder = std::filesystem::canonical(input, code);
-    if (!io::is_results_name(place_of(file).lexically_relative(folder).string())) continue;
+    if (!io::is_results_name(resolved_path(file).lexically_relative(folder).string())) continue;
     throw usage_error("{} is a file of the results that are read from {}; choose another name", file.string(),
                       input.string());
   }
@@ -88,8 +88,8 @@ std::string Outputs::take_with_rows(std::span<const io::OutputFormat> formats) {
   out_ = take("out", formats);
   if (out_.empty() || out_ == io::kStandardOutput) return out_;
   rows_ = std::filesystem::path(out_).replace_extension(".rows.npy");
-  for (const auto& [option, place] : written_) {
-    if (place_of(rows_) != place_of(place)) continue;
+  for (const auto& [option, path] : written_) {
+    if (resolved_path(rows_) != resolved_path(path)) continue;
     throw usage_error("--{} is {}, where the rows of --out go; give it another name", option, rows_.string());
   }
   require_unread(rows_, overwrite_);

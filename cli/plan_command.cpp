@@ -138,7 +138,7 @@ Command plan_command() {
           .about =
               "Shows for each eps which way its variants would go, through a neighbour table or directly to labels,\n"
               "and why: the cells of its index, the candidates that a search of all points tests, how often a\n"
-              "point's candidates are looked through at most, and the host memory that it takes, points included;\n"
+              "point's candidates are scanned at most, and the host memory that it takes, points included;\n"
               "what it takes on a GPU is not counted. On the CPU also how many seconds it takes, within a factor of\n"
               "two mostly, without reading and writing files: a sample of the points is clustered for that. A dash\n"
               "stands for what is not known before the run.",

@@ -33,13 +33,13 @@ struct PredictCommand {
 
 /// Parses the options for reading and for the metric among `values`.
 Input parse_reading(const Arguments& arguments, const OptionValues& values, const Words& files) {
-  OptionValues kept;
+  OptionValues selected;
   for (const OptionGroup& group : {unweighted_input_options(), metric_options(), resources(), message_options()}) {
     for (const OptionSpec& option : group.options) {
-      if (const auto at = values.find(option.name); at != values.end()) kept.insert(*at);
+      if (const auto at = values.find(option.name); at != values.end()) selected.insert(*at);
     }
   }
-  return parse_input(Arguments(arguments.command(), kept, files));
+  return parse_input(Arguments(arguments.command(), selected, files));
 }
 
 double parse_eps_of_clustering(const Arguments& arguments) {

@@ -20,8 +20,8 @@ std::string shell_word(const std::string& word) {
   return !word.empty() && word.find_first_not_of(kPlain) == std::string::npos ? word : in_quotes(word);
 }
 
-/// Returns a command line of the program, quoted for a shell. options: "true" for flags. Options for the place of
-/// results and for messages are left out.
+/// Returns a command line of the program, quoted for a shell. options: "true" for flags. Options for the output
+/// path and for messages are left out.
 std::string command_line(std::string_view command, const Words& files, const InputOptions& options) {
   std::string line = fmt::format("epsflow {}", command);
   for (const std::string& file : files) line += " " + shell_word(file);

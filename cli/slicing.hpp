@@ -43,7 +43,7 @@ class Slicing {
   [[nodiscard]] std::vector<T> in_order(std::span<const T> by_row) const {
     std::vector<T> made(by_row.begin(), by_row.end());
     if (by_row.empty()) return made;
-    for (std::size_t place = 0; place < rows_.order.size(); ++place) made[place] = by_row[rows_.order[place]];
+    for (std::size_t i = 0; i < rows_.order.size(); ++i) made[i] = by_row[rows_.order[i]];
     return made;
   }
   /// Returns a text that distinguishes these slices from other slices of the same points. Results folders store it.

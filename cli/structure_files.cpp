@@ -189,8 +189,8 @@ Lineage read_lineage(const std::filesystem::path& file) {
     return whole_number(file, "count", table.view().at(row, column), least, 0xFFFFFFFFU);
   };
   constexpr double kNone = -1;
-  const auto cell_in = [](std::int64_t place) {
-    return place < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(place));
+  const auto cell_in = [](std::int64_t index) {
+    return index < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(index));
   };
   if (offsets.size() != cells.size() + 1) throw damaged(file, "");
   if (number(offsets, cells.size(), 0) > 0) {

@@ -179,7 +179,7 @@ int run_sweep(const Arguments& arguments) {
 }
 
 /// Returns --keep without `core`, because a results folder contains counts of border points and noise.
-OptionSpec kept_option() {
+OptionSpec keep_option() {
   OptionSpec option = spec_of<RunOptions>("keep");
   std::erase(option.words, word_of(Keep::core));
   return option;
@@ -205,7 +205,7 @@ Command sweep_command() {
                 {folder_option("out", "folder to write to", true),
                  flag("resume", "keep the variants that the folder holds and make the others"),
                  flag("overwrite", "replace the results that the folder holds by the new ones once these are complete"),
-                 kept_option(),
+                 keep_option(),
                  flag("lineage", "write how the clusters of all variants lie in each other as well, lineage.npz"),
                  report_option(
                      "page for a browser, with all that epsflow report makes of the folder; writes lineage.npz, too"),

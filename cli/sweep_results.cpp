@@ -19,8 +19,8 @@ io::FolderMode parse_folder_mode(const Arguments& arguments) {
   return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
 }
 
-/// Throws UsageError for options that need labels if none are kept, and as check_options() does.
-void check_kept(const Arguments& arguments, const RunOptions& run) {
+/// Throws UsageError for options that need labels if none are stored, and as check_options() does.
+void check_keep(const Arguments& arguments, const RunOptions& run) {
   for (const std::string& name : options_of_outputs(&io::ResultsOutput::of_labels)) {
     if (keeps_labels(run.keep) || !arguments.given(name)) continue;
     throw usage_error("--{} is made of labels, and --keep summary makes none; leave one of them out", name);
@@ -96,7 +96,7 @@ SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep) {
     require_table_options(arguments, about_points);
   }
   command.input = parse_input(arguments);
-  check_kept(arguments, command.settings.run);
+  check_keep(arguments, command.settings.run);
   command.outputs = parse_folder_outputs(arguments);
   return command;
 }

@@ -84,7 +84,7 @@ WatchSource parse_source(const Arguments& arguments) {
 }
 
 /// Completes the metric. Brings longitude and latitude into its order if the names of the columns identify them.
-void settle_metric(Metric& metric, Words& columns) {
+void resolve_metric(Metric& metric, Words& columns) {
   if (on_sphere(metric.kind)) {
     const std::vector<std::size_t> order = sky_columns(columns, metric);
     if (!order.empty() && order.front() == 1) std::ranges::reverse(columns);
@@ -121,7 +121,7 @@ WatchCommand parse_watch(const Arguments& arguments) {
   command.metric = parse_metric(arguments);
   command.source = parse_source(arguments);
   WatchSource& source = command.source;
-  settle_metric(command.metric, source.columns);
+  resolve_metric(command.metric, source.columns);
   parse_steps(arguments, command);
   // parse_run_settings() would read --keep, too, which has another meaning here.
   RunSettings settings;
@@ -158,15 +158,15 @@ WatchCommand parse_watch(const Arguments& arguments) {
 }
 
 nlohmann::ordered_json json_of(const WatchProgress& progress, const std::vector<OpenedFile>& files) {
-  const InputPlace& place = progress.place;
+  const InputPosition& position = progress.position;
   nlohmann::ordered_json json{{"steps", progress.steps},   {"late", progress.late},
                               {"unused", progress.unused}, {"latest", nullptr},
-                              {"sizes", progress.sizes},   {"files_read", place.files},
-                              {"offset", place.offset},    {"checksum", place.checksum.value()},
-                              {"rows", place.rows},        {"skipped", place.skipped},
-                              {"times", place.times},      {"files", nlohmann::ordered_json::array()}};
+                              {"sizes", progress.sizes},   {"files_read", position.files},
+                              {"offset", position.offset}, {"checksum", position.checksum.value()},
+                              {"rows", position.rows},     {"skipped", position.skipped},
+                              {"times", position.times},   {"files", nlohmann::ordered_json::array()}};
   if (progress.latest) json["latest"] = *progress.latest;
-  const std::size_t opened = std::min<std::size_t>(files.size(), place.files + (place.offset > 0 ? 1 : 0));
+  const std::size_t opened = std::min<std::size_t>(files.size(), position.files + (position.offset > 0 ? 1 : 0));
   for (const OpenedFile& file : std::span(files).first(opened)) {
     json["files"].push_back({file.name, file.size, file.inode, file.changed, file.told, file.faulty});
   }
@@ -174,16 +174,16 @@ nlohmann::ordered_json json_of(const WatchProgress& progress, const std::vector<
 }
 
 WatchProgress progress_of(const nlohmann::ordered_json& json) {
-  WatchProgress progress{.place = {.files = json.at("files_read"),
-                                   .offset = json.at("offset"),
-                                   .rows = json.at("rows"),
-                                   .skipped = json.at("skipped"),
-                                   .times = json.at("times")},
+  WatchProgress progress{.position = {.files = json.at("files_read"),
+                                      .offset = json.at("offset"),
+                                      .rows = json.at("rows"),
+                                      .skipped = json.at("skipped"),
+                                      .times = json.at("times")},
                          .steps = json.at("steps"),
                          .late = json.at("late"),
                          .unused = json.at("unused"),
                          .sizes = json.at("sizes")};
-  progress.place.checksum.add(io::FileDigest{.bytes = progress.place.offset, .crc32 = json.at("checksum")});
+  progress.position.checksum.add(io::FileDigest{.bytes = progress.position.offset, .crc32 = json.at("checksum")});
   if (!json.at("latest").is_null()) progress.latest = json.at("latest").get<double>();
   return progress;
 }
@@ -221,14 +221,14 @@ class Watch {
   void require_same_options(const nlohmann::ordered_json& options) const;
   /// Takes the rows of the input. Returns false if it was interrupted.
   [[nodiscard]] bool take_all();
-  /// before: the place before the row.
-  void take(const StreamRow& row, const InputPlace& before);
+  /// before: the position before the row.
+  void take(const StreamRow& row, const InputPosition& before);
   /// Throws InputError if the metric refuses the point of a row.
   void require_point(const StreamRow& row);
   /// Throws ResourceError if the rows of the step take too much memory.
   void require_room() const;
-  /// Ends the step at a place, if it has rows. Throws Cancelled.
-  void finish_step(const InputPlace& place);
+  /// Ends the step at a position, if it has rows. Throws Cancelled.
+  void finish_step(const InputPosition& position);
   void save(bool now);
   /// Writes the page, if it is requested and the window is the one after the last step.
   void show(bool running);
@@ -260,9 +260,9 @@ void Watch::begin() {
     require_same_options(found->about.at("options"));
     window_.emplace(found->window, command_.variant, command_.window);
     done_ = progress_of(found->about.at("progress"));
-    input_.resume(done_.place, files_of(found->about.at("progress")));
+    input_.resume(done_.position, files_of(found->about.at("progress")));
     command_.source.messages.tell("{}: goes on after {} of {}", command_.out.string(),
-                                  format_count(done_.steps, "step"), format_count(done_.place.rows, "row"));
+                                  format_count(done_.steps, "step"), format_count(done_.position.rows, "row"));
   } else {
     require_unused(command_.out);
     window_.emplace(command_.source.columns.size(), command_.variant, command_.window);
@@ -292,16 +292,16 @@ void Watch::require_same_options(const nlohmann::ordered_json& options) const {
 bool Watch::take_all() {
   StreamRow row;
   while (!interrupt_.token().cancelled()) {
-    const InputPlace before = input_.place();
+    const InputPosition before = input_.position();
     switch (input_.next(row)) {
       case InputEvent::row:
         take(row, before);
         break;
       case InputEvent::file_end:
-        if (command_.steps_are_files()) finish_step(input_.place());
+        if (command_.steps_are_files()) finish_step(input_.position());
         break;
       case InputEvent::end:
-        finish_step(input_.place());
+        finish_step(input_.position());
         return true;
       case InputEvent::interrupted:
         return false;
@@ -310,7 +310,7 @@ bool Watch::take_all() {
   return false;
 }
 
-void Watch::take(const StreamRow& row, const InputPlace& before) {
+void Watch::take(const StreamRow& row, const InputPosition& before) {
   const std::optional<double> earlier = current_.latest;
   const double latest = earlier ? std::max(*earlier, row.time) : row.time;
   if (row.time < latest - command_.late) {
@@ -329,7 +329,7 @@ void Watch::take(const StreamRow& row, const InputPlace& before) {
   points_.insert(points_.end(), row.x.begin(), row.x.end());
   times_.push_back(row.time);
   require_room();
-  if (times_.size() == command_.step_rows) finish_step(input_.place());
+  if (times_.size() == command_.step_rows) finish_step(input_.position());
 }
 
 void Watch::require_point(const StreamRow& row) {
@@ -353,7 +353,7 @@ void Watch::require_room() const {
       input_.where(), format_bytes(bytes), format_bytes(all)));
 }
 
-void Watch::finish_step(const InputPlace& place) {
+void Watch::finish_step(const InputPosition& position) {
   if (!times_.empty()) {
     const StepSummary step =
         window_->step({.arriving = PointsView(std::span(std::as_const(points_)), window_->dims()), .times = times_},
@@ -371,7 +371,7 @@ void Watch::finish_step(const InputPlace& place) {
     points_.clear();
     times_.clear();
   }
-  current_.place = place;
+  current_.position = position;
   current_.sizes = output_->sizes();
   done_ = current_;
   is_consistent_ = true;
@@ -407,17 +407,17 @@ void Watch::print(bool stopped) const {
   const Messages& messages = command_.source.messages;
   if (messages.json) {
     print_json({{"steps", done_.steps},
-                {"rows", done_.place.rows},
+                {"rows", done_.position.rows},
                 {"late", done_.late},
                 {"unused", done_.unused},
-                {"skipped", done_.place.skipped},
+                {"skipped", done_.position.skipped},
                 {"points", window_->size()},
                 {"clusters", clusters}});
   } else if (!messages.quiet) {
     print_result("{} of {}: {} in the window, in {}; {} late, {} skipped, {} unused\n",
-                 format_count(done_.steps, "step"), format_count(done_.place.rows, "row"),
+                 format_count(done_.steps, "step"), format_count(done_.position.rows, "row"),
                  format_count(window_->size(), "point"), format_count(clusters, "cluster"), format_count(done_.late),
-                 format_count(done_.place.skipped), format_count(done_.unused));
+                 format_count(done_.position.skipped), format_count(done_.unused));
   }
   if (stopped) messages.tell("interrupted; the same command goes on with {}", command_.out.string());
 }
@@ -494,7 +494,7 @@ Command watch_command() {
               "each step) and tracks.csv. The same command with the same folder goes on after the last snapshot, also\n"
               "after a crash, and writes the same files as one run; send standard input again from its start then.\n"
               "SIGTERM ends the program with exit code 0, Ctrl-C with 130.\n\n"
-              "An AGE or TIME is a number in the unit of the times, or has s, m, h or d behind it: 90s, 5m, 24h, 7d.",
+              "An AGE or TIME is a number in the unit of the times, or has s, m, h or d after it: 90s, 5m, 24h, 7d.",
           .example = "epsflow watch points.csv --columns x,y --time t --eps 0.5 --minpts 5 --window 24h --out live",
           .operand = {"FILE …"},
           .groups = watch_groups(),

@@ -158,7 +158,7 @@ WatchInput::WatchInput(const WatchSource& source, const CancelToken& interrupt, 
 
 WatchInput::~WatchInput() = default;
 
-void WatchInput::resume(const InputPlace& place, std::vector<OpenedFile> files) {
+void WatchInput::resume(const InputPosition& position, std::vector<OpenedFile> files) {
   files_ = std::move(files);
   for (std::size_t i = 0; i < files_.size(); ++i) {
     opened_[files_[i].name] = i;
@@ -167,25 +167,25 @@ void WatchInput::resume(const InputPlace& place, std::vector<OpenedFile> files) 
     throw usage_error("file {} of the earlier run was {}: name the same files, and new ones after them", i + 1,
                       io::show_name(files_[i].name));
   }
-  place_ = place;
-  parser_.set_times(place.times);
-  for (OpenedFile& file : std::span(files_).first(place.files)) tell_change(file);
-  if (place.offset == 0) return;
-  open(source_.kind == SourceKind::standard_input ? "-" : files_[place.files].name);
+  position_ = position;
+  parser_.set_times(position.times);
+  for (OpenedFile& file : std::span(files_).first(position.files)) tell_change(file);
+  if (position.offset == 0) return;
+  open(source_.kind == SourceKind::standard_input ? "-" : files_[position.files].name);
   // If the earlier run took the end of the file for the end of a line, it is one for this run, too.
-  lines_->finishes = place.offset != lines_->limit;
-  while (lines_->offset < place.offset) {
+  lines_->finishes = position.offset != lines_->limit;
+  while (lines_->offset < position.offset) {
     std::string_view line;
     const LineReader::Got got = lines_->next(line);
     if (got == LineReader::Got::interrupted) return;
     if (got == LineReader::Got::end) break;
     (void)holds_row(line);
   }
-  if (lines_->offset == place.offset && lines_->checksum.value() == place.checksum.value()) return;
+  if (lines_->offset == position.offset && lines_->checksum.value() == position.checksum.value()) return;
   throw input_error(
       "{}: its first {} are not those that the earlier run read: give it the same input, or choose another folder for "
       "the results",
-      lines_->shown, format_count(place.offset, "byte"));
+      lines_->shown, format_count(position.offset, "byte"));
 }
 
 std::string WatchInput::where() const {
@@ -213,9 +213,9 @@ InputEvent WatchInput::next(StreamRow& row) {
       lines_.reset();
       ended_ = source_.kind == SourceKind::standard_input;
       if (ended_) return InputEvent::end;
-      tell_change(files_[place_.files++]);
-      place_.offset = 0;
-      place_.checksum = {};
+      tell_change(files_[position_.files++]);
+      position_.offset = 0;
+      position_.checksum = {};
       return InputEvent::file_end;
     }
     bool dropped = false;
@@ -225,11 +225,11 @@ InputEvent WatchInput::next(StreamRow& row) {
     } catch (const InputError& error) {
       throw_of_line(error.what());
     }
-    place_.offset = lines_->offset;
-    place_.checksum = lines_->checksum;
-    place_.times = parser_.times();
-    place_.rows += is_row ? 1 : 0;
-    place_.skipped += dropped ? 1 : 0;
+    position_.offset = lines_->offset;
+    position_.checksum = lines_->checksum;
+    position_.times = parser_.times();
+    position_.rows += is_row ? 1 : 0;
+    position_.skipped += dropped ? 1 : 0;
     if (is_row && !dropped) return InputEvent::row;
   }
 }
@@ -238,8 +238,8 @@ InputEvent WatchInput::open_next() {
   if (interrupt_.cancelled()) return InputEvent::interrupted;
   if (source_.kind == SourceKind::folder) return open_next_in_folder();
   const bool piped = source_.kind == SourceKind::standard_input;
-  if (piped ? ended_ : place_.files == source_.operands.size()) return InputEvent::end;
-  open(piped ? "-" : source_.operands[place_.files]);
+  if (piped ? ended_ : position_.files == source_.operands.size()) return InputEvent::end;
+  open(piped ? "-" : source_.operands[position_.files]);
   return InputEvent::row;
 }
 
@@ -248,10 +248,10 @@ void WatchInput::open(const std::string& name) {
   lines_ = std::make_unique<LineReader>(path_of(name), interrupt_, idle_);
   parser_.begin_file();
   if (source_.kind == SourceKind::standard_input) return;
-  if (place_.files == files_.size()) {
+  if (position_.files == files_.size()) {
     opened_[name] = files_.size();
     files_.push_back(described(name, lines_->status));
-  } else if (OpenedFile& file = files_[place_.files]; file.faulty) {
+  } else if (OpenedFile& file = files_[position_.files]; file.faulty) {
     file = described(name, lines_->status);  // a line of it has been put right, so it is read as it is now
   } else if (lines_->limit) {
     lines_->limit = std::min(*lines_->limit, file.size);
@@ -264,7 +264,7 @@ std::string WatchInput::path_of(const std::string& name) const {
 }
 
 void WatchInput::throw_of_line(std::string_view fault) {
-  if (source_.kind != SourceKind::standard_input) files_[place_.files].faulty = true;
+  if (source_.kind != SourceKind::standard_input) files_[position_.files].faulty = true;
   throw input_error("{}: {}", where(), fault);
 }
 
@@ -275,7 +275,7 @@ InputEvent WatchInput::open_next_in_folder() {
       ready_.pop_front();
       if (try_open(name)) return InputEvent::row;
     }
-    const bool others = look_in_folder();
+    const bool others = scan_folder();
     if (!std::ranges::all_of(ready_, [&](const std::string& name) { return unread_[name].unreadable; })) continue;
     if (!source_.once || others) {
       wait();
@@ -290,11 +290,11 @@ InputEvent WatchInput::open_next_in_folder() {
   return InputEvent::interrupted;
 }
 
-bool WatchInput::look_in_folder() {
+bool WatchInput::scan_folder() {
   bool others = false;
   for (const std::string& name : names_in(source_.operands.front())) {
     if (const auto at = opened_.find(name); at != opened_.end()) {
-      if (at->second < place_.files) tell_change(files_[at->second]);
+      if (at->second < position_.files) tell_change(files_[at->second]);
     } else if (!is_settled(name)) {
       others = true;  // the files after it wait, so that files are read in the order of their names
     } else if (!others) {

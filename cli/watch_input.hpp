@@ -17,7 +17,7 @@
 namespace epsflow::cli {
 
 /// A position in the input between two rows, and counts of the rows before it. A later run can go on from there.
-struct InputPlace {
+struct InputPosition {
   std::uint64_t files = 0;     ///< files that were read to their end; standard input is not counted
   std::uint64_t offset = 0;    ///< bytes of the file after them that were read
   io::Checksum checksum = {};  ///< the checksum of these bytes
@@ -67,14 +67,14 @@ class WatchInput {
   /// Goes to a position of an earlier run. Reads the bytes of its file up to the position once more. files: the files
   /// that were opened before the position. Throws InputError if the earlier run read other bytes there, UsageError if
   /// other files are named.
-  void resume(const InputPlace& place, std::vector<OpenedFile> files);
+  void resume(const InputPosition& position, std::vector<OpenedFile> files);
 
   /// Reads on to the next event and returns it. A row is written to `row`; dropped rows are passed over. Throws
   /// InputError that names file and line.
   [[nodiscard]] InputEvent next(StreamRow& row);
 
-  /// Returns the place after the last event.
-  [[nodiscard]] const InputPlace& place() const noexcept { return place_; }
+  /// Returns the position after the last event.
+  [[nodiscard]] const InputPosition& position() const noexcept { return position_; }
   /// Returns the files that were opened, in their order.
   [[nodiscard]] const std::vector<OpenedFile>& files() const noexcept { return files_; }
   /// Returns the file and the line of the last row, for errors.
@@ -96,7 +96,7 @@ class WatchInput {
   [[nodiscard]] InputEvent open_next();
   [[nodiscard]] InputEvent open_next_in_folder();
   /// Lists in ready_ the files that can be read now. Returns true if others have to be waited for.
-  [[nodiscard]] bool look_in_folder();
+  [[nodiscard]] bool scan_folder();
   /// Returns true if a file of the folder is to be read and its size has settled.
   [[nodiscard]] bool is_settled(const std::string& name);
   [[nodiscard]] bool try_open(const std::string& name);
@@ -111,7 +111,7 @@ class WatchInput {
   const CancelToken& interrupt_;
   std::function<void()> idle_;
   WatchRowParser parser_;
-  InputPlace place_;
+  InputPosition position_;
   std::vector<OpenedFile> files_;
   std::unique_ptr<LineReader> lines_;          ///< of the file that is being read
   bool ended_ = false;                         ///< standard input was read to its end

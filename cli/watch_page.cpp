@@ -20,11 +20,11 @@ constexpr std::uint64_t kShownSteps = 200;
 constexpr std::size_t kDrawnPoints = 20'000;
 constexpr std::size_t kShownLives = 300;
 constexpr std::size_t kShownRows = 100;
-constexpr std::size_t kMostEvents = 50'000;  ///< in memory
-constexpr double kLeastPause = 1;            ///< seconds between two pages
-constexpr double kPausePerSecond = 10;       ///< of writing a page
-constexpr double kLastPlace = 65'535;        ///< the end of an axis
-constexpr std::size_t kTrackFields = 4;      ///< step, time, id and number of points
+constexpr std::size_t kMostEvents = 50'000;    ///< in memory
+constexpr double kLeastPause = 1;              ///< seconds between two pages
+constexpr double kPausePerSecond = 10;         ///< of writing a page
+constexpr double kLargestCoordinate = 65'535;  ///< the end of an axis
+constexpr std::size_t kTrackFields = 4;        ///< step, time, id and number of points
 
 /// Calls take(line) for each whole line from byte `offset` on, which becomes the end of the last one.
 template <class Take>
@@ -44,11 +44,11 @@ struct PlaneAxis {
   double from = 0;
   double to = 0;
 
-  /// Returns a place from 0 to 65,535. The halves avoid overflow.
-  [[nodiscard]] std::uint32_t place(const double* point) const {
+  /// Returns a coordinate from 0 to 65,535. The halves avoid overflow.
+  [[nodiscard]] std::uint32_t coordinate(const double* point) const {
     const double width = to / 2 - from / 2;
-    if (missing || !(width > 0)) return static_cast<std::uint32_t>(kLastPlace / 2);
-    return static_cast<std::uint32_t>(std::lround((point[column] / 2 - from / 2) / width * kLastPlace));
+    if (missing || !(width > 0)) return static_cast<std::uint32_t>(kLargestCoordinate / 2);
+    return static_cast<std::uint32_t>(std::lround((point[column] / 2 - from / 2) / width * kLargestCoordinate));
   }
 };
 
@@ -79,8 +79,8 @@ void append_number(report::Bytes& bytes, std::uint32_t value, int size) {
   for (int k = 0; k < size; ++k) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * k) & 0xFFU));
 }
 
-/// Adds the plane: its axes, the points that are drawn, and the ids of their clusters. A point has two places of two
-/// bytes each, and four bytes with the index of its cluster in the ids, counted from 1, or 0 for noise.
+/// Adds the plane: its axes, the points that are drawn, and the ids of their clusters. A point has two coordinates
+/// of two bytes each, and four bytes with the index of its cluster in the ids, counted from 1, or 0 for noise.
 void add_plane(nlohmann::ordered_json& data, const Window& window, const std::vector<std::string>& columns) {
   const Metric& metric = window.options().metric;
   const std::vector<double> points = window.points();
@@ -93,7 +93,7 @@ void add_plane(nlohmann::ordered_json& data, const Window& window, const std::ve
   report::Bytes drawn;
   for (std::size_t i = 0; i < window.size(); i += every) {
     const std::int32_t label = result.labels[i];
-    for (const PlaneAxis& axis : axes) append_number(drawn, axis.place(&points[i * dims]), 2);
+    for (const PlaneAxis& axis : axes) append_number(drawn, axis.coordinate(&points[i * dims]), 2);
     if (label >= 0 && index[static_cast<std::size_t>(label)] == 0) {
       ids.push_back(result.clusters[static_cast<std::size_t>(label)].id);
       index[static_cast<std::size_t>(label)] = static_cast<std::uint32_t>(ids.size());
@@ -212,11 +212,11 @@ void WatchPage::write(const Window& window, const WatchProgress& progress, bool 
   nlohmann::ordered_json data{{"running", running},
                               {"steps", progress.steps},
                               {"time", nullptr},
-                              {"dates", progress.place.times >= TimeKind::date_with_zone},
-                              {"zone", progress.place.times == TimeKind::date_with_zone},
-                              {"rows", progress.place.rows},
+                              {"dates", progress.position.times >= TimeKind::date_with_zone},
+                              {"zone", progress.position.times == TimeKind::date_with_zone},
+                              {"rows", progress.position.rows},
                               {"late", progress.late},
-                              {"skipped", progress.place.skipped},
+                              {"skipped", progress.position.skipped},
                               {"unused", progress.unused},
                               {"points", window.size()},
                               {"clusters", result.clusters.size()},

@@ -24,7 +24,7 @@ namespace epsflow::cli {
 
 /// The state between two steps.
 struct WatchProgress {
-  InputPlace place;
+  InputPosition position;
   std::uint64_t steps = 0;   ///< the number of steps that are finished
   std::uint64_t late = 0;    ///< rows that were left out because their time was too far before the latest one
   std::uint64_t unused = 0;  ///< rows that left in the step which brought them, because the step was too large

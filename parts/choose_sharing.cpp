@@ -27,7 +27,7 @@ constexpr std::uint64_t kBytesPerPoint = 44;
 constexpr std::uint64_t kBytesOfLineage = 12;
 constexpr std::uint64_t kBytesPerPartPoint = 8;
 /// The number of the part in which a point lies.
-constexpr std::uint64_t kHostBytesPerPlace = 2;
+constexpr std::uint64_t kHostBytesPerPartNumber = 2;
 /// The memory of a GPU is queried, which starts it, only if more than this is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
 /// Cutting points on devices costs about 10 ms, the time to cluster this many points on one device.
@@ -75,14 +75,14 @@ SharingAnswer choose_host_sharing(const SharingQuestion& question, const RunOpti
   const std::uint64_t needed = question.bytes + question.points * host_bytes(question.levels, question.weights);
   const std::uint64_t held = question.in_memory ? question.bytes : 0;
   if (question.device_memory == 0 || question.bytes + needed <= question.device_memory) return kOne;
-  const std::uint64_t labels = labels_kept(run) ? question.points * kBytesPerLabel : 0;
-  const std::uint64_t kept = held + question.points * kHostBytesPerPlace +
-                             std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
+  const std::uint64_t labels = labels_retained(run) ? question.points * kBytesPerLabel : 0;
+  const std::uint64_t retained = held + question.points * kHostBytesPerPartNumber +
+                                 std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
   // Then one run reports how much memory is needed.
   constexpr SharingAnswer kTooMuch{Sharing::one, "points and labels alone are more than the memory holds"};
-  if (kept >= question.device_memory) return kTooMuch;
+  if (retained >= question.device_memory) return kTooMuch;
   const std::uint64_t of_parts = needed + question.bytes + question.points * kHostBytesPerPartPoint;
-  const std::size_t parts = parts_in_turns(of_parts, question.device_memory - kept, 1);
+  const std::size_t parts = parts_in_turns(of_parts, question.device_memory - retained, 1);
   if (parts > kMostParts) return kTooMuch;
   return {Sharing::parts, "clustering all points takes more than the memory holds", parts};
 }

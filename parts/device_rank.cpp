@@ -51,7 +51,7 @@ std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsV
   if (!all_can(communicator, observer, cut)) return nullptr;
   made->row_bytes_ = rows.dims() * bytes_of(rows.precision());
   made->ids_ = RankBlocks(communicator, share.size());
-  made->places_ = begins_of(told(communicator, counts.owned));
+  made->owned_begins_ = begins_of(told(communicator, counts.owned));
   made->ghosts_ = begins_of(told(communicator, counts.ghosts)).back();
   const std::uint64_t most_sent = begins_of(told(communicator, counts.send_list)).back();
   PerRank<std::byte> keys(ranks);
@@ -60,7 +60,7 @@ std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsV
                                                       .owned = made->owned(),
                                                       .ghosts = made->ghosts_,
                                                       .most_sent = most_sent,
-                                                      .labels = labels_kept(options),
+                                                      .labels = labels_retained(options),
                                                       .core = options.core_mask && options.keep != Keep::summary,
                                                       .by_processes = !communicator.threads() && ranks > 1}));
     return true;
@@ -72,7 +72,7 @@ std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsV
     return std::find(made->buffers_.begin(), made->buffers_.end(), nullptr) == made->buffers_.end();
   };
   const auto send_rows = [&] {
-    made->part_->send_rows(made->buffers_, communicator.exchange_counts(std::span(made->places_).first(ranks)));
+    made->part_->send_rows(made->buffers_, communicator.exchange_counts(std::span(made->owned_begins_).first(ranks)));
     return true;
   };
   if (!all_can(communicator, observer, open_buffers) || !all_can(communicator, observer, send_rows)) {
@@ -108,15 +108,15 @@ RankPart::Loaded DeviceRank::load(const PartReach& reach) {
   PartView& view = loaded.view;
   view.part = me();
   view.owned = owned();
-  // Places here of the ghosts from each rank, from index `first` on; [ranks + 1].
-  const auto places_from = [&](std::uint64_t first, std::span<const std::size_t> send_begins) {
+  // The first index here of the ghosts of each rank, counted from `first`; [ranks + 1].
+  const auto ghost_begins = [&](std::uint64_t first, std::span<const std::size_t> send_begins) {
     std::vector<std::uint64_t> counts;
     for (std::size_t r = 0; r < ranks(); ++r) counts.push_back(send_begins[r + 1] - send_begins[r]);
     return begins_of(communicator_.exchange_counts(counts), first);
   };
-  const std::vector<std::uint64_t> inner = places_from(owned(), send_list.inner_begins);
-  const std::vector<std::uint64_t> outer = places_from(inner.back(), send_list.outer_begins);
-  for (const std::uint64_t place : inner) view.inner_begins.push_back(place - owned());
+  const std::vector<std::uint64_t> inner = ghost_begins(owned(), send_list.inner_begins);
+  const std::vector<std::uint64_t> outer = ghost_begins(inner.back(), send_list.outer_begins);
+  for (const std::uint64_t begin : inner) view.inner_begins.push_back(begin - owned());
   view.inner = view.inner_begins.back();
   view.outer = outer.back() - inner.back();
   const std::vector<std::uint64_t> inner_offsets = communicator_.exchange_counts(std::span(inner).first(ranks()));
@@ -146,7 +146,7 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
   std::size_t of_earlier = 0;
   for (std::size_t r = 0; r < ranks(); ++r) {
     const auto end =
-        static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), places_[r + 1]) - points.begin());
+        static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), owned_begins_[r + 1]) - points.begin());
     counts.push_back(end - of_earlier);
     of_earlier = end;
   }
@@ -154,7 +154,7 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
   Buffer<std::uint32_t> rows(points.size()), asked(requested_begins.back());
   for (std::size_t r = 0; r < ranks(); ++r) {
     for_all(static_cast<std::size_t>(counts[r]), [&](std::size_t i) {
-      rows[begins[r] + i] = points[begins[r] + i] - static_cast<std::uint32_t>(places_[r]);
+      rows[begins[r] + i] = points[begins[r] + i] - static_cast<std::uint32_t>(owned_begins_[r]);
     });
   }
   communicator_.all_to_all(rows.data(), begins, asked.data(), requested_begins, sizeof(std::uint32_t));
@@ -175,13 +175,13 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
 void DeviceRank::return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) {
   const std::vector<std::int32_t> table(numbers.begin(), numbers.end());
   send([&] {
-    part_->send_back(buffers_, places_, {result.device_labels.data(), core ? result.device_core.data() : nullptr},
+    part_->send_back(buffers_, owned_begins_, {result.device_labels.data(), core ? result.device_core.data() : nullptr},
                      table);
   });
   result.device_labels = {};
   result.device_core = {};
-  const std::uint64_t kept = places_[me() + 1] - places_[me()];
-  sent_bytes_ += (owned() - kept) * (sizeof(std::int32_t) + (core ? 1 : 0));
+  const std::uint64_t local = owned_begins_[me() + 1] - owned_begins_[me()];
+  sent_bytes_ += (owned() - local) * (sizeof(std::int32_t) + (core ? 1 : 0));
   result.labels = part_->label_buffer(share_.size());
   result.core.resize(core ? share_.size() : 0);
   part_->take_back(result.labels.data(), core ? result.core.data() : nullptr);

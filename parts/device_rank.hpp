@@ -31,7 +31,7 @@ class DeviceRank final : public RankPart {
   [[nodiscard]] static std::unique_ptr<DeviceRank> make(const RankSetting& setting, PointsView rows, PointsView share,
                                                         const RunOptions& options, const Observer& observer);
 
-  [[nodiscard]] std::uint64_t owned() const override { return places_.back(); }
+  [[nodiscard]] std::uint64_t owned() const override { return owned_begins_.back(); }
   [[nodiscard]] std::uint64_t ghosts() const override { return ghosts_; }
   [[nodiscard]] std::uint64_t held_bytes() const override { return 0; }
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
@@ -65,8 +65,8 @@ class DeviceRank final : public RankPart {
   std::uint64_t row_bytes_ = 0;
   std::uint64_t ghosts_ = 0;
   std::uint64_t sent_bytes_ = 0;
-  RankBlocks ids_;                     ///< ids of the rows of each share
-  std::vector<std::uint64_t> places_;  ///< [ranks + 1] where the own points sent by each rank begin
+  RankBlocks ids_;                           ///< ids of the rows of each share
+  std::vector<std::uint64_t> owned_begins_;  ///< [ranks + 1] where the own points sent by each rank begin
   std::unique_ptr<DevicePart> part_;
   std::vector<std::unique_ptr<PeerBuffer>> buffers_;  ///< [ranks]
 };

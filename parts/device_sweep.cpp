@@ -58,9 +58,9 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
   if (std::find(made->parts_.begin(), made->parts_.end(), nullptr) != made->parts_.end()) return nullptr;
   std::vector<std::uint64_t> ghosts(devices, 0), send_list(devices, 0);
   for (std::size_t p = 0; p < devices; ++p) {
-    std::vector<std::uint64_t>& places = made->places_.emplace_back(1, 0);
+    std::vector<std::uint64_t>& begins = made->owned_begins_.emplace_back(1, 0);
     for (const DevicePart::RowCounts& of_rows : counts) {
-      places.push_back(places.back() + of_rows.owned[p]);
+      begins.push_back(begins.back() + of_rows.owned[p]);
       ghosts[p] += of_rows.ghosts[p];
       send_list[p] += of_rows.send_list[p];
     }
@@ -68,19 +68,19 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
   std::vector<std::vector<std::byte>> keys(devices);
   made->on_devices([&](std::size_t p) {
     keys[p] = made->parts_[p]->make_buffer({.part = static_cast<std::uint32_t>(p),
-                                            .owned = made->places_[p].back(),
+                                            .owned = made->owned_begins_[p].back(),
                                             .ghosts = ghosts[p],
                                             .most_sent = send_list[p],
-                                            .labels = labels_kept(options),
+                                            .labels = labels_retained(options),
                                             .core = masks_made(options)});
   });
   made->on_devices([&](std::size_t g) {
-    std::vector<std::uint64_t> places;
+    std::vector<std::uint64_t> begins;
     for (std::size_t p = 0; p < devices; ++p) {
       made->buffers_[g].push_back(made->parts_[g]->open_buffer(keys[p]));
-      places.push_back(made->places_[p][g]);
+      begins.push_back(made->owned_begins_[p][g]);
     }
-    made->parts_[g]->send_rows(made->buffers_[g], places);
+    made->parts_[g]->send_rows(made->buffers_[g], begins);
   });
   return made;
 }
@@ -133,11 +133,11 @@ class DeviceSweep::Group {
     for (std::size_t to = 0; to < parts; ++to) {
       PartView& view = views_[to];
       view.part = to;
-      view.owned = sweep_.places_[to].back();
+      view.owned = sweep_.owned_begins_[to].back();
       view.inner_begins.push_back(0);
       std::uint64_t at = view.owned;
-      const auto put = [&](std::vector<std::vector<std::uint64_t>>& places, std::size_t of, std::size_t size) {
-        places[of].push_back(at);
+      const auto put = [&](std::vector<std::vector<std::uint64_t>>& offsets, std::size_t of, std::size_t size) {
+        offsets[of].push_back(at);
         at += size;
       };
       for (std::size_t of = 0; of < parts; ++of) {
@@ -170,13 +170,13 @@ class DeviceSweep::Group {
   /// Returns the rows of own points. own: points of a part, ascending.
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> owned) const {
     std::vector<std::uint32_t> rows(owned.size());
-    const std::vector<std::uint64_t>& places = sweep_.places_[part];
+    const std::vector<std::uint64_t>& begins = sweep_.owned_begins_[part];
     std::size_t at = 0;
-    for (std::size_t g = 0; g + 1 < places.size(); ++g) {
+    for (std::size_t g = 0; g + 1 < begins.size(); ++g) {
       const auto end =
-          static_cast<std::size_t>(std::lower_bound(owned.begin(), owned.end(), places[g + 1]) - owned.begin());
+          static_cast<std::size_t>(std::lower_bound(owned.begin(), owned.end(), begins[g + 1]) - owned.begin());
       sweep_.parts_[g]->rows_of(
-          static_cast<std::uint32_t>(part), owned.subspan(at, end - at), static_cast<std::uint32_t>(places[g]),
+          static_cast<std::uint32_t>(part), owned.subspan(at, end - at), static_cast<std::uint32_t>(begins[g]),
           static_cast<std::uint32_t>(first_row(sweep_.rows_, g, views_.size())), rows.data() + at);
       at = end;
     }
@@ -185,10 +185,10 @@ class DeviceSweep::Group {
 
   /// Writes the labels of all rows and the counts of the level to result. sizes: [clusters] to add to, or empty.
   void label(const MergedSets& merged, VariantResult& result, std::span<std::uint32_t> sizes) {
-    const bool kept = labels_kept(options_);
+    const bool retained = labels_retained(options_);
     std::vector<VariantResult> of_parts(views_.size());
     std::vector<OwnCounts> counts(views_.size());
-    if (kept) result.labels = sweep_.parts_.front()->label_buffer(sweep_.rows_);
+    if (retained) result.labels = sweep_.parts_.front()->label_buffer(sweep_.rows_);
     const bool masked = masks_made(options_);
     if (masked) result.core.resize(sweep_.rows_);
     sweep_.on_devices([&](std::size_t p) {
@@ -204,19 +204,19 @@ class DeviceSweep::Group {
     LevelTotals totals;
     for (std::size_t p = 0; p < views_.size(); ++p) totals.add(counts[p], merged.of_parts[p], sizes);
     result.summary = totals.summary(merged.count);
-    if (!kept && !masked) return;
+    if (!retained && !masked) return;
     sweep_.on_devices([&](std::size_t p) {
       const std::vector<std::uint32_t>& global = merged.of_parts[p].global;
       const std::vector<std::int32_t> numbers(global.begin(), global.end());
       sweep_.parts_[p]->send_back(
-          sweep_.buffers_[p], sweep_.places_[p],
-          {kept ? of_parts[p].device_labels.data() : nullptr, masked ? of_parts[p].device_core.data() : nullptr},
+          sweep_.buffers_[p], sweep_.owned_begins_[p],
+          {retained ? of_parts[p].device_labels.data() : nullptr, masked ? of_parts[p].device_core.data() : nullptr},
           numbers);
       of_parts[p] = {};
     });
     sweep_.on_devices([&](std::size_t g) {
       const std::size_t first = first_row(sweep_.rows_, g, views_.size());
-      sweep_.parts_[g]->take_back(kept ? result.labels.data() + first : nullptr,
+      sweep_.parts_[g]->take_back(retained ? result.labels.data() + first : nullptr,
                                   masked ? result.core.data() + first : nullptr);
     });
   }

@@ -48,7 +48,7 @@ class DeviceSweep {
   std::size_t rows_;
   std::vector<std::unique_ptr<DevicePart>> parts_;
   std::vector<std::vector<std::unique_ptr<PeerBuffer>>> buffers_;  ///< [device][part] as the device reaches it
-  std::vector<std::vector<std::uint64_t>> places_;  ///< [parts][devices + 1] first point from each device
+  std::vector<std::vector<std::uint64_t>> owned_begins_;  ///< [parts][devices + 1] first point from each device
 };
 
 }  // namespace epsflow::parts

@@ -53,14 +53,15 @@ class Distribution {
 
  private:
   [[nodiscard]] std::size_t ranks() const noexcept { return rows_.parts(); }
-  /// Calls f(row, place) for each row of the share, in parallel. place: its index in the order by part, then by row.
+  /// Calls f(row, position) for each row of the share, in parallel. position: its index in the order by part, then by
+  /// row.
   template <class F>
   void for_share(F&& f) const {
     rows_.for_all([&](std::size_t part, std::size_t row, std::size_t i) { f(row, sent_[part] + i); });
   }
 
   RowsByPart rows_;                    ///< rows of the share
-  std::vector<std::size_t> sent_;      ///< [ranks + 1] where the points sent to each rank begin, by place
+  std::vector<std::size_t> sent_;      ///< [ranks + 1] where the points sent to each rank begin, in the order by part
   std::vector<std::size_t> received_;  ///< [ranks + 1] where the own points received from each rank begin
   RankBlocks ids_;                     ///< ids of the rows of each share
   Buffer<std::uint32_t> offsets_;      ///< [own] row of each point in the share from which it came
@@ -69,17 +70,17 @@ class Distribution {
 
 template <class T>
 Buffer<T> Distribution::bring(Communicator& communicator, std::span<const T> values) const {
-  Buffer<T> by_place(share()), owned(size());
-  for_share([&](std::size_t i, std::size_t place) { by_place[place] = values[i]; });
-  communicator.all_to_all(by_place.data(), sent_, owned.data(), received_, sizeof(T));
+  Buffer<T> by_part(share()), owned(size());
+  for_share([&](std::size_t i, std::size_t position) { by_part[position] = values[i]; });
+  communicator.all_to_all(by_part.data(), sent_, owned.data(), received_, sizeof(T));
   return owned;
 }
 
 template <class T>
 void Distribution::return_values(Communicator& communicator, const T* values, T* to) const {
-  Buffer<T> by_place(share());
-  communicator.all_to_all(values, received_, by_place.data(), sent_, sizeof(T));
-  for_share([&](std::size_t i, std::size_t place) { to[i] = by_place[place]; });
+  Buffer<T> by_part(share());
+  communicator.all_to_all(values, received_, by_part.data(), sent_, sizeof(T));
+  for_share([&](std::size_t i, std::size_t position) { to[i] = by_part[position]; });
 }
 
 }  // namespace epsflow::parts

@@ -16,7 +16,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-std::size_t find_places(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* places) {
+std::size_t find_indices(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* indices) {
   const hn::ScalableTag<std::uint16_t> tag;
   constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<std::uint16_t>());
   static_assert(kLanes <= kFoundBeyond);
@@ -25,11 +25,11 @@ std::size_t find_places(std::span<const std::uint16_t> values, std::uint16_t wan
   auto at = hn::Iota(tag, std::uint16_t{0});
   std::size_t found = 0, i = 0;
   for (; i + kLanes <= values.size(); i += kLanes) {
-    found += hn::CompressStore(at, hn::Eq(hn::LoadU(tag, values.data() + i), equal), tag, places + found);
+    found += hn::CompressStore(at, hn::Eq(hn::LoadU(tag, values.data() + i), equal), tag, indices + found);
     at = hn::Add(at, step);
   }
   for (; i < values.size(); ++i) {
-    places[found] = static_cast<std::uint16_t>(i);
+    indices[found] = static_cast<std::uint16_t>(i);
     found += values[i] == wanted ? 1 : 0;
   }
   return found;
@@ -43,11 +43,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace epsflow::parts {
 namespace {
-HWY_EXPORT(find_places);
+HWY_EXPORT(find_indices);
 }
 
-std::size_t find_equal(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* places) {
-  return HWY_DYNAMIC_DISPATCH(find_places)(values, wanted, places);
+std::size_t find_equal(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* indices) {
+  return HWY_DYNAMIC_DISPATCH(find_indices)(values, wanted, indices);
 }
 
 }  // namespace epsflow::parts

@@ -17,8 +17,8 @@ GatheredClusters::GatheredClusters(Communicator& communicator, const Distributio
   std::fill(core_since_.begin(), core_since_.end(), Clusters::kNeverCore);
 }
 
-void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core,
-                            const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
+void GatheredClusters::add(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core,
+                           const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
   const std::uint32_t clusters = merged.local.count;
   std::vector<std::uint32_t> counts(clusters, 0), first(clusters, kNoCore);
   parallel_ranges(core_since_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {

@@ -15,7 +15,7 @@
 
 namespace epsflow::parts {
 
-/// Call look() for each level by descending minpts, and gather() for each level in the same order. look() may be called
+/// Call add() for each level by descending minpts, and gather() for each level in the same order. add() may be called
 /// for several levels before gather() is called for the first of them. A rank holds 4 bytes for each own point, and
 /// about 40 for each of its clusters at levels that are not gathered yet; the first rank holds the clusters of all
 /// ranks in gather().
@@ -27,8 +27,8 @@ class GatheredClusters {
   /// Takes the clusters of this part at the next level. labels, core: [own or more] own points first; entries after
   /// them are ignored. The labels are the new numbers of merged.local. sizes: [merged.local.count] number of own points
   /// of each cluster. O(own), in parallel.
-  void look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
-            std::span<const std::uint32_t> sizes);
+  void add(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
+           std::span<const std::uint32_t> sizes);
   /// Gathers the first level that is not gathered yet. Returns its clusters on the first rank, and empty ones on the
   /// others. minpts: of the level. At the smallest minpts the result of every rank also has core_since, for the rows of
   /// its share. Collective. Throws ResourceError if the levels gathered so far have more clusters together than
@@ -58,13 +58,13 @@ class GatheredClusters {
   const Distribution& distribution_;
   std::uint32_t least_;
   Buffer<std::int32_t> core_since_;  ///< [own]
-  std::uint64_t all_before_ = 0;     ///< number of clusters of all levels given to look()
+  std::uint64_t all_before_ = 0;     ///< number of clusters of all levels passed to add()
   std::uint64_t all_gathered_ = 0;   ///< number of clusters of all levels gathered
   std::uint64_t before_ = 0;         ///< number of clusters of the level gathered last
-  /// For each cluster that has own core points at the level of the last look(): the number of the cluster, and one of
+  /// For each cluster that has own core points at the level of the last add(): the number of the cluster, and one of
   /// these core points.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> witnesses_;
-  std::deque<EpsLevel> levels_;  ///< levels given to look() and not gathered yet
+  std::deque<EpsLevel> levels_;  ///< levels passed to add() and not gathered yet
 };
 
 }  // namespace epsflow::parts

@@ -33,9 +33,9 @@ class GhostFinder {
     return in;
   }
 
-  /// Calls f(to, distance, place) for each ghost that a point of a part becomes. to: the part that has the ghost; for
-  /// an image this may be the same part. distance: as in Partition::for_near(), from the ghost to part `to`. place:
-  /// [dims] the coordinates of the ghost: of the point, or of its image in a periodic box. room: scratch.
+  /// Calls f(to, distance, position) for each ghost that a point of a part becomes. to: the part that has the ghost;
+  /// for an image this may be the same part. distance: as in Partition::for_near(), from the ghost to part `to`.
+  /// position: [dims] the coordinates of the ghost: of the point, or of its image in a periodic box. room: scratch.
   template <class F>
   void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
     if (!periodic_) {
@@ -45,11 +45,11 @@ class GhostFinder {
                                  });
     }
     room.assign(2 * dims_, 0);
-    const std::span<double> shift(room.data(), dims_), place(room.data() + dims_, dims_);
+    const std::span<double> shift(room.data(), dims_), position(room.data() + dims_, dims_);
     for_images(point, shift, 0, [&] {
       const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
-      for (std::size_t k = 0; k < dims_; ++k) place[k] = point[k] + shift[k];
-      partition_.for_near([&](std::size_t k) { return place[k]; }, reach_,
+      for (std::size_t k = 0; k < dims_; ++k) position[k] = point[k] + shift[k];
+      partition_.for_near([&](std::size_t k) { return position[k]; }, reach_,
                           [&](std::uint32_t to, double distance) {
                             if (to == part && itself) return;
                             // An image lies outside a face, so it is at least as far from any part as from that face.
@@ -58,7 +58,7 @@ class GhostFinder {
                               if (shift[k] > 0) distance = std::max(distance, from_lo);
                               if (shift[k] < 0) distance = std::max(distance, space_.period(k) - from_lo);
                             }
-                            f(to, distance, std::span<const double>(place));
+                            f(to, distance, std::span<const double>(position));
                           });
     });
   }

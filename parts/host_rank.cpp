@@ -30,11 +30,11 @@ GhostLists find_ghosts(const RankSetting& setting, std::span<const T> owned, std
         const T* const at = owned.data() + i * d;
         if (finder.template inside<T, dims>(me, at)) continue;
         std::copy_n(at, d, point.begin());
-        finder.for_ghosts(me, point, room, [&](std::uint32_t to, double distance, std::span<const double> place) {
+        finder.for_ghosts(me, point, room, [&](std::uint32_t to, double distance, std::span<const double> position) {
           const auto row = static_cast<std::uint32_t>(i);
           found[b].ghosts.push_back(
               {row, row, to, static_cast<std::uint32_t>(GhostOrder::first_within(reaches, distance))});
-          for (const double x : place) found[b].coordinates.push_back(static_cast<T>(x));
+          for (const double x : position) found[b].coordinates.push_back(static_cast<T>(x));
         });
       }
     });

@@ -63,13 +63,13 @@ void find_lanes(const Interior<T>& cuts, const T* points, std::span<std::uint16_
   const hn::Rebind<std::uint16_t, typename Taken::Tag> of_parts;
   using Bits = hn::TFromD<decltype(bits)>;
   // Numbers of parts as bit patterns in floating-point vectors, which are selected and never computed with.
-  HWY_ALIGN Bits places[Interior<T>::kMostPlaces * kLanes];
-  const auto place = [&](std::size_t p) HWY_ATTR { return hn::BitCast(tag, hn::Load(bits, places + p * kLanes)); };
+  HWY_ALIGN Bits slots[Interior<T>::kMostSlots * kLanes];
+  const auto slot = [&](std::size_t p) HWY_ATTR { return hn::BitCast(tag, hn::Load(bits, slots + p * kLanes)); };
   for (std::uint32_t p = 0; p <= cuts.mixed(); ++p) {
     const auto part = static_cast<Bits>(p < cuts.mixed() ? p : Interior<T>::kMixed);
-    hn::Store(hn::Set(bits, part), bits, places + p * kLanes);
+    hn::Store(hn::Set(bits, part), bits, slots + p * kLanes);
   }
-  const auto mixed = place(cuts.mixed());
+  const auto mixed = slot(cuts.mixed());
   const std::size_t d = cuts.dims();
   std::size_t first = 0;
   for (; first + kLanes <= parts.size(); first += kLanes) {
@@ -78,9 +78,9 @@ void find_lanes(const Interior<T>& cuts, const T* points, std::span<std::uint16_
     std::size_t at = cuts.mixed();
     for (const typename Interior<T>::Node& node : cuts.nodes()) {
       const auto x = taken[node.axis];
-      found = hn::IfThenElse(hn::Gt(x, hn::Set(tag, node.high)), place(node.above), mixed);
-      found = hn::IfThenElse(hn::Lt(x, hn::Set(tag, node.low)), place(node.below), found);
-      hn::Store(hn::BitCast(bits, found), bits, places + ++at * kLanes);
+      found = hn::IfThenElse(hn::Gt(x, hn::Set(tag, node.high)), slot(node.above), mixed);
+      found = hn::IfThenElse(hn::Lt(x, hn::Set(tag, node.low)), slot(node.below), found);
+      hn::Store(hn::BitCast(bits, found), bits, slots + ++at * kLanes);
     }
     hn::StoreU(hn::TruncateTo(of_parts, hn::BitCast(bits, found)), of_parts, parts.data() + first);
   }
@@ -139,7 +139,7 @@ Interior<T>::Interior(const Partition& partition, const Space& space, std::size_
     : dims_(dims), mixed_(static_cast<std::uint32_t>(partition.parts())) {
   if (partition.parts() > kMostParts || partition.cuts().empty()) return;
   add_faces(space, reach, add(partition, 0, reach));
-  if (mixed_ + 1 + nodes_.size() > kMostPlaces) nodes_.clear();
+  if (mixed_ + 1 + nodes_.size() > kMostSlots) nodes_.clear();
 }
 
 /// margin: exceeds the rounding of distances from `at`.

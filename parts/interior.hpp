@@ -21,11 +21,11 @@ class Interior {
   static constexpr std::uint16_t kMixed = 0xFFFF;
   /// With more parts every point is kMixed: each point is compared with all cuts here, and a descent costs less.
   static constexpr std::size_t kMostParts = 32;
-  /// With more places, which are numbered as mixed() describes, every point is kMixed, too.
-  static constexpr std::size_t kMostPlaces = 128;
+  /// With more slots, which are numbered as mixed() describes, every point is kMixed, too.
+  static constexpr std::size_t kMostSlots = 128;
 
-  /// A cut, or a face of the box. It maps a point to the place `below` if its coordinate is less than `low`, to `above`
-  /// if it is more than `high`, and else to the place of kMixed.
+  /// A cut, or a face of the box. It maps a point to the slot `below` if its coordinate is less than `low`, to `above`
+  /// if it is more than `high`, and else to the slot of kMixed.
   struct Node {
     std::uint32_t axis;
     std::uint32_t below;
@@ -42,7 +42,7 @@ class Interior {
   void find(const T* points, std::span<std::uint16_t> parts) const;
 
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
-  /// The place of kMixed. Places are numbered: first the parts, then kMixed, then the nodes, each after its sides.
+  /// The slot of kMixed. Slots are numbered: first the parts, then kMixed, then the nodes, each after its sides.
   [[nodiscard]] std::uint32_t mixed() const noexcept { return mixed_; }
   [[nodiscard]] std::span<const Node> nodes() const noexcept { return nodes_; }
 

@@ -28,11 +28,11 @@ LocalParts::LocalParts(PointRows points, std::span<const std::int64_t> units, co
       reaches_(std::move(reaches)),
       rows_(points.size(), partition.parts()),
       most_ghosts_(most_ghosts) {
-  points.visit([&](auto zero) { place<decltype(zero)>(partition, space); });
+  points.visit([&](auto zero) { assign<decltype(zero)>(partition, space); });
 }
 
 template <class T>
-void LocalParts::place(const Partition& partition, const Space& space) {
+void LocalParts::assign(const Partition& partition, const Space& space) {
   constexpr std::size_t kMostStretches = 512;
   const std::size_t count = std::clamp<std::size_t>(rows_.blocks(), 1, kMostStretches);
   std::vector<FoundGhosts<T>> found(count);
@@ -42,11 +42,11 @@ void LocalParts::place(const Partition& partition, const Space& space) {
     const std::size_t first = rows_.blocks() * s / count, last = rows_.blocks() * (s + 1) / count;
     switch (points_.dims()) {
       case 2:
-        return place<T, 2>(parts, ghosts, first, last, found[s]);
+        return assign<T, 2>(parts, ghosts, first, last, found[s]);
       case 3:
-        return place<T, 3>(parts, ghosts, first, last, found[s]);
+        return assign<T, 3>(parts, ghosts, first, last, found[s]);
       default:
-        return place<T, 0>(parts, ghosts, first, last, found[s]);
+        return assign<T, 0>(parts, ghosts, first, last, found[s]);
     }
   });
   rows_.number();
@@ -64,8 +64,8 @@ void LocalParts::place(const Partition& partition, const Space& space) {
 }
 
 template <class T, std::size_t Dims>
-void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block,
-                       std::size_t last_block, FoundGhosts<T>& found) {
+void LocalParts::assign(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block,
+                        std::size_t last_block, FoundGhosts<T>& found) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint16_t> part_of, scratch;
   std::vector<double> point(d), images;
@@ -82,9 +82,9 @@ void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, st
       if (ghosts.inside<T, Dims>(part, block + i * d)) continue;
       std::copy_n(block + i * d, d, point.begin());
       const std::span<const std::uint16_t> owned = rows_.in(part, b);
-      const auto place = static_cast<std::uint32_t>(std::lower_bound(owned.begin(), owned.end(), i) - owned.begin());
+      const auto position = static_cast<std::uint32_t>(std::lower_bound(owned.begin(), owned.end(), i) - owned.begin());
       ghosts.for_ghosts(part, point, images, [&](std::uint32_t to, double distance, std::span<const double> where) {
-        found.ghosts.push_back({static_cast<std::uint32_t>(begin + i), place,
+        found.ghosts.push_back({static_cast<std::uint32_t>(begin + i), position,
                                 static_cast<std::uint32_t>(pair(part, to)),
                                 static_cast<std::uint32_t>(GhostOrder::first_within(reaches_, distance))});
         for (const double c : where) found.coordinates.push_back(static_cast<T>(c));
@@ -166,7 +166,7 @@ PointsSource LocalParts::source(const PartView& view, double inner, double outer
       first = std::min(last, owned);
     }
     auto piece = std::upper_bound(pieces.begin(), pieces.end(), first,
-                                  [](std::size_t place, const GhostPiece& p) { return place < p.first; });
+                                  [](std::size_t point, const GhostPiece& p) { return point < p.first; });
     while (first < last) {
       const GhostPiece& from = *std::prev(piece++);
       const std::size_t count = std::min(last, from.first + from.count) - first;

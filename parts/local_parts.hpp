@@ -53,11 +53,11 @@ class LocalParts {
 
  private:
   template <class T>
-  void place(const Partition& partition, const Space& space);
+  void assign(const Partition& partition, const Space& space);
   /// Lists the rows of some blocks by part, and finds their ghosts. Dims: the coordinates, or 0 if not compiled in.
   template <class T, std::size_t Dims>
-  void place(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block, std::size_t last_block,
-             FoundGhosts<T>& found);
+  void assign(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block, std::size_t last_block,
+              FoundGhosts<T>& found);
 
   void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
   /// Calls f(first, last) for each owning part, with the range in ghosts_ of the ghosts of `part` within `inner`.

@@ -108,7 +108,7 @@ class LocalGroup {
     std::uint32_t from;
     std::uint32_t to;
   };
-  /// A level of a part. Its labels are kept until the labels of all parts are known.
+  /// A level of a part. Its labels are retained until the labels of all parts are known.
   struct OfPart {
     Labels labels;  ///< [own or more] numbered by the part's own clusters, or by NumberedSets::local
     std::vector<std::uint8_t> core;
@@ -137,7 +137,7 @@ class LocalGroup {
   };
 
   [[nodiscard]] std::size_t levels_in_memory() const {
-    if (!labels_kept(options_)) return group_.minpts.size();
+    if (!labels_retained(options_)) return group_.minpts.size();
     // The labels of parts and of the result, with masks.
     const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows().rows());
     return static_cast<std::size_t>(std::max<std::uint64_t>(1, setting_.memory / bytes));
@@ -242,7 +242,7 @@ class LocalGroup {
                     [&](VariantResult&& result, std::size_t l, const LevelResult& found) {
                       take(round, part, first + l, std::move(result), found);
                       find_moves(round, part, first + l);
-                      if (!labels_kept(options_)) round.of_parts[first + l][part].labels = {};
+                      if (!labels_retained(options_)) round.of_parts[first + l][part].labels = {};
                     });
       } else if (last < round.minpts.size()) {
         visit.leave(numbers);
@@ -263,7 +263,7 @@ class LocalGroup {
       visit.label(std::span(round.variants).subspan(first, last - first), numbers,
                   [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
                     take(round, part, first + l, std::move(result), of_level);
-                    if (!labels_kept(options_)) round.of_parts[first + l][part].labels = {};
+                    if (!labels_retained(options_)) round.of_parts[first + l][part].labels = {};
                   });
     });
     if (!stay_) evict(part);
@@ -318,7 +318,7 @@ class LocalGroup {
     }
     VariantResult& result = round.results[level];
     result.summary = totals.summary(round.merged[level].count);
-    if (labels_kept(options_)) {
+    if (labels_retained(options_)) {
       result.labels = Labels(points_.rows().rows());
       std::int32_t* const to = result.labels.data();
       points_.rows().for_all([&](std::size_t part, std::size_t row, std::size_t id) {
@@ -379,7 +379,7 @@ class PartsBudget {
     const std::uint64_t rows = input.size();
     const std::uint64_t copied = moved ? input.bytes_in_memory() : 0;
     const std::uint64_t units = weights_ ? rows * sizeof(std::int64_t) : 0;
-    const std::uint64_t of_level = labels_kept(options) ? rows * kBytesPerLabel : 0;
+    const std::uint64_t of_level = labels_retained(options) ? rows * kBytesPerLabel : 0;
     fixed_ = what.points.bytes_in_memory() + copied + units + std::clamp(what.memory, of_level, of_level * levels);
   }
 

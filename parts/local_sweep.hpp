@@ -28,8 +28,8 @@ inline constexpr std::size_t kMostParts = 256;
 inline constexpr std::size_t kMostPartsOfAll = 1024;
 /// Returns the largest number of minpts of one eps, at least 1.
 [[nodiscard]] std::size_t most_levels(const Sweep& sweep);
-/// Returns true if the labels of a part are kept until the labels of all parts are known.
-[[nodiscard]] inline bool labels_kept(const RunOptions& options) noexcept {
+/// Returns true if the labels of a part are retained until the labels of all parts are known.
+[[nodiscard]] inline bool labels_retained(const RunOptions& options) noexcept {
   return options.keep != Keep::summary || options.clusters;
 }
 /// Returns true if core masks are made, for the result or to count the core points of clusters.

@@ -59,8 +59,8 @@ EngineOptions share_machine(const MachineShare& share, const DeviceOptions& devi
                        " processes run on this machine: name one for each, the same for those that share it");
     }
     owned.backend = BackendChoice::gpu;
-    owned.gpu = engines[share.place].gpu;
-    owned.gpu_memory = engines[share.place].gpu_memory;
+    owned.gpu = engines[share.local_rank].gpu;
+    owned.gpu_memory = engines[share.local_rank].gpu_memory;
   }
   if (owned.memory == 0) owned.memory = std::max<std::uint64_t>(machine_memory() / 2 / share.processes, 1_GiB);
   if (owned.threads == 0) owned.threads = share.threads;

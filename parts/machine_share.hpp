@@ -9,8 +9,8 @@ namespace epsflow::parts {
 
 /// The share of this process in its machine.
 struct MachineShare {
-  unsigned processes = 1;  ///< number of processes on this machine
-  unsigned place = 0;      ///< index of this process among them
+  unsigned processes = 1;   ///< number of processes on this machine
+  unsigned local_rank = 0;  ///< index of this process among them
   /// The number of processors that this process is bound to, divided by the number of processes that are bound to the
   /// same set; at least 1.
   unsigned threads = 1;

@@ -42,7 +42,7 @@ void tell(Communicator& communicator, const RankBlocks& blocks, const std::vecto
 class Components {
  public:
   Components(Communicator& communicator, const RankBlocks& blocks, std::uint64_t clusters)
-      : communicator_(communicator), blocks_(blocks), place_(clusters, kNowhere) {}
+      : communicator_(communicator), blocks_(blocks), member_index_(clusters, kNowhere) {}
 
   /// Adds a tie. mine: a cluster of this rank; other: of any rank.
   void tie(std::uint64_t mine, std::uint64_t other) {
@@ -84,8 +84,8 @@ class Components {
   static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
   void enlist(std::uint64_t k) {
-    if (place_[k] != kNowhere) return;
-    place_[k] = static_cast<std::uint32_t>(members_.size());
+    if (member_index_[k] != kNowhere) return;
+    member_index_[k] = static_cast<std::uint32_t>(members_.size());
     members_.push_back(blocks_.first() + k);
   }
 
@@ -94,19 +94,20 @@ class Components {
     std::vector<std::uint64_t> others;
     for (const NumberedValue& tie : ties_) others.push_back(tie.value);
     const std::vector<std::uint64_t> of_others =
-        ask<std::uint64_t>(communicator_, blocks_, others, [&](std::uint64_t k) { return grand_[place_[k]]; });
+        ask<std::uint64_t>(communicator_, blocks_, others, [&](std::uint64_t k) { return grand_[member_index_[k]]; });
     std::vector<NumberedValue> hooks;
     std::vector<std::uint64_t> next = parent_;
     for (std::size_t i = 0; i < ties_.size(); ++i) {
-      const std::size_t me = place_[ties_[i].number - blocks_.first()];
+      const std::size_t me = member_index_[ties_[i].number - blocks_.first()];
       if (of_others[i] < parent_[me]) hooks.push_back({parent_[me], of_others[i]});
       next[me] = std::min({next[me], of_others[i], grand_[me]});
     }
-    tell(communicator_, blocks_, hooks,
-         [&](std::uint64_t k, std::uint64_t value) { next[place_[k]] = std::min(next[place_[k]], value); });
+    tell(communicator_, blocks_, hooks, [&](std::uint64_t k, std::uint64_t value) {
+      next[member_index_[k]] = std::min(next[member_index_[k]], value);
+    });
     parent_ = std::move(next);
     std::vector<std::uint64_t> grand =
-        ask<std::uint64_t>(communicator_, blocks_, parent_, [&](std::uint64_t k) { return parent_[place_[k]]; });
+        ask<std::uint64_t>(communicator_, blocks_, parent_, [&](std::uint64_t k) { return parent_[member_index_[k]]; });
     const bool changed = grand != grand_;
     grand_ = std::move(grand);
     return changed;
@@ -114,8 +115,8 @@ class Components {
 
   Communicator& communicator_;
   const RankBlocks& blocks_;
-  std::vector<std::uint32_t> place_;  ///< [clusters] index in members_, or kNowhere
-  std::vector<NumberedValue> ties_;   ///< a cluster of this rank, and another cluster
+  std::vector<std::uint32_t> member_index_;  ///< [clusters] index in members_, or kNowhere
+  std::vector<NumberedValue> ties_;          ///< a cluster of this rank, and another cluster
   std::vector<NumberedValue> seen_ = std::vector<NumberedValue>(1 << 12, {kNone, kNone});  ///< a cache of recent ties
   std::vector<std::uint64_t> members_;
   std::vector<std::uint64_t> parent_;
@@ -176,11 +177,11 @@ RanksOfIds ranks_of(Communicator& communicator, std::span<const std::uint64_t> f
   }
   const auto begins = begins_of(counts);
   Buffer<std::uint32_t> told(begins.back());
-  std::size_t place = 0;
+  std::size_t offset = 0;
   for (const IdStretch& stretch : stretches) {
     for_all(stretch.ids.size(),
-            [&](std::size_t i) { told[place + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least); });
-    place += stretch.ids.size();
+            [&](std::size_t i) { told[offset + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least); });
+    offset += stretch.ids.size();
   }
   counts = communicator.exchange_counts(counts);
   const auto requested_begins = begins_of(counts);
@@ -192,11 +193,11 @@ RanksOfIds ranks_of(Communicator& communicator, std::span<const std::uint64_t> f
   for_all(asked.size(), [&](std::size_t i) { asked[i] = below + marked.rank(asked[i]); });
   communicator.all_to_all(asked.data(), requested_begins, told.data(), begins, sizeof(std::uint32_t));
   RanksOfIds answer{count, std::vector<std::uint32_t>(first.size()), std::vector<std::uint32_t>(second.size())};
-  place = 0;
+  offset = 0;
   for (std::size_t k = 0; k < stretches.size(); ++k) {
     std::uint32_t* const to = (k % 2 == 0 ? answer.of_first : answer.of_second).data() + stretches[k].first;
-    for_all(stretches[k].ids.size(), [&](std::size_t i) { to[i] = told[place + i]; });
-    place += stretches[k].ids.size();
+    for_all(stretches[k].ids.size(), [&](std::size_t i) { to[i] = told[offset + i]; });
+    offset += stretches[k].ids.size();
   }
   return answer;
 }
@@ -230,18 +231,18 @@ std::vector<RootCluster> root_clusters(Communicator& communicator, const RankBlo
   return found;
 }
 
-/// Calls f(place, cluster) for the clusters in [0, end) that are not members, in parallel. place: index among these.
-/// members: ascending.
+/// Calls f(position, cluster) for the clusters in [0, end) that are not members, in parallel. position: index among
+/// these. members: ascending.
 template <class F>
 void for_others(std::size_t end, std::span<const std::uint32_t> members, F&& f) {
   parallel_ranges(end, 1 << 13, [&](std::size_t first, std::size_t last) {
     auto member = std::lower_bound(members.begin(), members.end(), first);
-    std::size_t place = first - static_cast<std::size_t>(member - members.begin());
+    std::size_t position = first - static_cast<std::size_t>(member - members.begin());
     for (std::size_t k = first; k < last; ++k) {
       if (member != members.end() && *member == k) {
         ++member;
       } else {
-        f(place++, k);
+        f(position++, k);
       }
     }
   });
@@ -270,10 +271,10 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
   const auto below = [](std::span<const std::uint32_t> ascending, std::uint32_t number) {
     return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), number) - ascending.begin());
   };
-  for_others(numbers.size(), members, [&](std::size_t place, std::size_t k) {
-    const std::size_t local = place < others.size() ? place + below(of_members, numbers[k]) : all - 1;
+  for_others(numbers.size(), members, [&](std::size_t position, std::size_t k) {
+    const std::size_t local = position < others.size() ? position + below(of_members, numbers[k]) : all - 1;
     merged.local.numbers[k] = static_cast<std::uint32_t>(local);
-    if (place < others.size()) merged.global[local] = numbers[k];
+    if (position < others.size()) merged.global[local] = numbers[k];
   });
   std::vector<std::uint32_t> local_of(of_members.size());
   for (std::size_t m = 0; m < of_members.size(); ++m) {
@@ -314,14 +315,14 @@ MergedClusters merge_clusters(Communicator& communicator, std::span<const std::u
       static_cast<std::size_t>(std::lower_bound(first_cores.begin(), first_cores.end(), kNone) - first_cores.begin());
   const auto members_owned = std::lower_bound(members.begin(), members.end(), owned) - members.begin();
   Buffer<std::uint64_t> of_others(owned - static_cast<std::size_t>(members_owned));
-  for_others(owned, members, [&](std::size_t place, std::size_t k) { of_others[place] = first_cores[k]; });
+  for_others(owned, members, [&](std::size_t position, std::size_t k) { of_others[position] = first_cores[k]; });
   std::vector<std::uint64_t> of_roots;
   of_roots.reserve(roots.size());
   for (const RootCluster& root : roots) of_roots.push_back(root.first_core);
   const RanksOfIds ranks = ranks_of(communicator, of_others.span(), of_roots, points);
   std::vector<std::uint32_t> numbers(first_cores.size());
-  for_others(numbers.size(), members, [&](std::size_t place, std::size_t k) {
-    numbers[k] = place < ranks.of_first.size() ? ranks.of_first[place] : static_cast<std::uint32_t>(ranks.count);
+  for_others(numbers.size(), members, [&](std::size_t position, std::size_t k) {
+    numbers[k] = position < ranks.of_first.size() ? ranks.of_first[position] : static_cast<std::uint32_t>(ranks.count);
   });
   for (const std::uint32_t member : members) numbers[member] = static_cast<std::uint32_t>(ranks.count);
   for (std::size_t i = 0; i < roots.size(); ++i) numbers[roots[i].cluster] = ranks.of_second[i];

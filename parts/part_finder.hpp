@@ -22,10 +22,11 @@ class Descent {
   /// The partition need not outlive the object.
   explicit Descent(const Partition& partition) {
     const std::span<const Partition::Cut> cuts = partition.cuts();
-    const auto place = [&](std::int32_t side) {
+    const auto node_of = [&](std::int32_t side) {
       return side >= 0 ? static_cast<std::uint32_t>(side) : static_cast<std::uint32_t>(cuts.size()) - 1 - side;
     };
-    for (const Partition::Cut& cut : cuts) nodes_.push_back({cut.at, cut.axis, {place(cut.below), place(cut.above)}});
+    for (const Partition::Cut& cut : cuts)
+      nodes_.push_back({cut.at, cut.axis, {node_of(cut.below), node_of(cut.above)}});
     for (std::uint32_t part = 0; part < partition.parts(); ++part) {
       const auto itself = static_cast<std::uint32_t>(cuts.size()) + part;
       nodes_.push_back({0, 0, {itself, itself}});

@@ -174,7 +174,7 @@ class Cutter {
 
   Communicator& communicator_;
   PointsView points_;
-  std::vector<std::uint32_t> box_of_;  ///< [points] place in boxes_, or kDone
+  std::vector<std::uint32_t> box_of_;  ///< [points] index in boxes_, or kDone
   std::vector<DividedBox> boxes_;      ///< boxes of one level of cuts
   std::vector<Partition::Cut> cuts_;
 };

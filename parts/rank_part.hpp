@@ -76,7 +76,7 @@ class RankPart {
                                                        std::size_t count) = 0;
   /// Sends the labels and masks of own points in `result` to the ranks whose shares have these points, and replaces
   /// them by the labels and masks of the rows of this rank's share, in host memory. numbers: [local clusters] number
-  /// that replaces each label. core: whether masks are kept. Collective.
+  /// that replaces each label. core: whether masks are stored. Collective.
   virtual void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
 };
 

@@ -155,7 +155,7 @@ class GroupsOfParts {
         const PartView& view = part.view();
         const OwnCounts owned(of_level, part_.read(result, view.owned, view.inner),
                               std::span(found[l].shared).subspan(view.send_list.size()));
-        if (clusters_) clusters_->look(result.labels, result.core, merged[l], owned.sizes);
+        if (clusters_) clusters_->add(result.labels, result.core, merged[l], owned.sizes);
         count_all(result, merged[l], owned);
         return_labels(result, merged[l]);
         if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
@@ -176,7 +176,7 @@ class GroupsOfParts {
                       .largest = largest_cluster(communicator_, merged, owned.sizes)};
   }
 
-  /// Returns the labels and masks to the ranks of their rows, if they are kept.
+  /// Returns the labels and masks to the ranks of their rows, if they are stored.
   void return_labels(VariantResult& result, const MergedClusters& merged) const {
     if (options_.keep != Keep::summary) return part_.return_labels(result, merged.global, options_.core_mask);
     result.labels = {};

@@ -24,12 +24,12 @@ ResidentPart::ResidentPart(PartPoints points, const PartView& view, const Weight
                                .decide = search.options.decide},
                               search.cancel);
   options.shared = &shared_;
-  place_ = index_->label_store(options);
+  store_ = index_->label_store(options);
   if (scale != nullptr) {
     weights_.emplace(loaded.load(WholeWeights(*scale, view.units)));
     options.weights = &*weights_;
   }
-  options.keep = Keep::labels;  // clusters are numbered as if labels were kept
+  options.keep = Keep::labels;  // clusters are numbered as if labels were stored
   counted_ = index_->count_part(options);
 }
 
@@ -54,7 +54,7 @@ std::vector<PartClusters> ResidentPart::unite(std::span<const std::uint32_t> min
 
 void ResidentPart::label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take) {
   std::vector<LabelTarget> targets;
-  for (std::size_t l = 0; l < variants.size(); ++l) targets.push_back(place_->next());
+  for (std::size_t l = 0; l < variants.size(); ++l) targets.push_back(store_->next());
   const std::vector<LevelResult> found = united_->label(targets, numbers);
   std::size_t l = 0;
   const auto emit = [&](VariantResult&& result) {
@@ -64,9 +64,9 @@ void ResidentPart::label(std::span<const Variant> variants, std::span<const Clus
   for (const Variant& variant : variants) {
     VariantResult result;
     result.variant = variant;
-    place_->take(std::move(result), emit);
+    store_->take(std::move(result), emit);
   }
-  place_->finish(emit);
+  store_->finish(emit);
 }
 
 }  // namespace epsflow::parts

@@ -78,7 +78,7 @@ class ResidentPart {
   PartPoints points_;
   std::optional<LoadedWeights> weights_;
   std::unique_ptr<Index> index_;
-  std::unique_ptr<LabelStore> place_;
+  std::unique_ptr<LabelStore> store_;
   std::unique_ptr<CountedPart> counted_;
   UnitedPart* united_ = nullptr;
 };

@@ -29,13 +29,13 @@ void RowsByPart::list(std::size_t block, std::span<const std::uint16_t> part_of)
   std::uint16_t* const by_part = by_part_.data() + block * block_;
   const auto count = [&](std::size_t part) -> std::uint32_t& { return starts_[part * (blocks_ + 1) + block + 1]; };
   if (parts() <= kFewParts) {
-    std::array<std::uint16_t, kFewRows + kFoundBeyond> places;
+    std::array<std::uint16_t, kFewRows + kFoundBeyond> indices;
     for (std::size_t part = 0; part < parts(); ++part) {
-      const std::size_t found = find_equal(part_of, static_cast<std::uint16_t>(part), places.data() + begins[part]);
+      const std::size_t found = find_equal(part_of, static_cast<std::uint16_t>(part), indices.data() + begins[part]);
       count(part) = static_cast<std::uint32_t>(found);
       begins[part + 1] = static_cast<std::uint16_t>(begins[part] + found);
     }
-    std::copy_n(places.begin(), part_of.size(), by_part);
+    std::copy_n(indices.begin(), part_of.size(), by_part);
     return;
   }
   std::vector<std::uint32_t> next(parts(), 0);

@@ -93,8 +93,8 @@ class Queue {
     dealt_.resize(std::min(engines, groups.size()));
     const std::size_t deal = groups.size() * 3 / 4 / dealt_.size() * dealt_.size();
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const std::size_t place = g % dealt_.size();
-      const std::size_t engine = g / dealt_.size() % 2 == 0 ? place : dealt_.size() - 1 - place;
+      const std::size_t i = g % dealt_.size();
+      const std::size_t engine = g / dealt_.size() % 2 == 0 ? i : dealt_.size() - 1 - i;
       (g < deal ? dealt_[engine] : left_).push_back(std::move(groups[g]));
     }
   }

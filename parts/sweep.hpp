@@ -1,4 +1,4 @@
-// The entry point: a sweep over points in any place, on one engine, several GPUs, parts of space, or ranks.
+// The entry point: a sweep over points in any memory, on one engine, several GPUs, parts of space, or ranks.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ void check_shape(const NeighborsView& table) {
   }
   const auto falls = std::ranges::adjacent_find(offsets, std::ranges::greater{});
   if (falls != offsets.end()) {
-    throw InputError("the offsets of the table fall behind row " +
+    throw InputError("the offsets of the table fall after row " +
                      format_count(static_cast<std::uint64_t>(falls - offsets.begin())) + ": they must ascend");
   }
 }
@@ -115,7 +115,7 @@ void check_rows(const NeighborsView& table, const CancelToken& cancel) {
       }
       if (at > table.offsets[row] && table.ids[at - 1] >= id) {
         return fault.note(row, [&] {
-          return "has " + format_count(id) + " behind " + format_count(table.ids[at - 1]) +
+          return "has " + format_count(id) + " after " + format_count(table.ids[at - 1]) +
                  ": sort each row by id, each id once";
         });
       }

@@ -104,8 +104,8 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   doubt(Doubt::one_cluster, any_core && one_cluster);
   if (chosen) {
     const Offer& offer = *made.one_eps;
-    // Split clusters are recommended only if they score more than the cell. What its plateau and its place in the grid
-    // say does not concern them.
+    // Split clusters are recommended only if they score more than the cell. What its plateau and its position in the
+    // grid say does not concern them.
     const bool split = made.recommended->score > offer.score;
     doubt(Doubt::no_plateau, !split && offer.plateau.eps_to < kPlateau * offer.plateau.eps_from);
     doubt(Doubt::much_noise, made.recommended->noise > kMuchNoise);

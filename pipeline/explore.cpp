@@ -161,8 +161,8 @@ std::vector<std::vector<Variant>> rounds_of(const Sweep& sweep) {
   for (std::size_t before = 0; stride > 0; before = stride, stride /= 2) {
     std::vector<Variant>& round = rounds.emplace_back();
     for (std::size_t e = 0; e <= last; ++e) {
-      const std::size_t behind = last - e;
-      if (behind % stride != 0 || (before != 0 && behind % before == 0)) continue;
+      const std::size_t from_last = last - e;
+      if (from_last % stride != 0 || (before != 0 && from_last % before == 0)) continue;
       round.insert(round.end(), groups[e].begin(), groups[e].end());
     }
   }

@@ -15,9 +15,11 @@ namespace epsflow {
 template <class Result = VariantResult, class Start>
 [[nodiscard]] std::vector<Result> in_order(const Sweep& sweep, Start&& start) {
   std::vector<Result> results(sweep.size());
-  std::map<std::pair<double, std::uint32_t>, std::size_t> places;
-  for (const Variant& v : sweep.variants()) places.emplace(std::pair(v.eps, v.minpts), places.size());
-  start([&](Result&& result) { results[places.at({result.variant.eps, result.variant.minpts})] = std::move(result); });
+  std::map<std::pair<double, std::uint32_t>, std::size_t> positions;
+  for (const Variant& v : sweep.variants()) positions.emplace(std::pair(v.eps, v.minpts), positions.size());
+  start([&](Result&& result) {
+    results[positions.at({result.variant.eps, result.variant.minpts})] = std::move(result);
+  });
   return results;
 }
 

@@ -292,21 +292,21 @@ void Offering::run_each(const std::vector<Variant>& variants, const CancelToken*
   forecast_.ended();
 }
 
-Offer Offering::of_cell(MapIndex place, const CancelToken* cancel) {
-  const CellScore& score = scores_.score(place);
+Offer Offering::of_cell(MapIndex cell, const CancelToken* cancel) {
+  const CellScore& score = scores_.score(cell);
   Offer offered;
-  offered.cell = scores_.cell(place);
-  offered.variant = scores_.cell_at(place).variant;
+  offered.cell = scores_.cell(cell);
+  offered.variant = scores_.cell_at(cell).variant;
   run_each({offered.variant}, cancel, [&](VariantResult&& result) {
     offered.summary = result.summary;
     offered.labels = std::move(result.labels);
     offered.core = std::move(result.core);
     offered.seconds = result.seconds;
   });
-  offered.score = round_score(scores_.plateau_score(place));
+  offered.score = round_score(scores_.plateau_score(cell));
   offered.noise = score.noise;
-  offered.plateau = scores_.plateau(place);
-  offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == scores_.minpts().size());
+  offered.plateau = scores_.plateau(cell);
+  offered.confidence = confidence_of(score, offered.plateau, cell.minpts + 1 == scores_.minpts().size());
   offered.reason = reason_of(score, offered.plateau);
   return offered;
 }
@@ -389,9 +389,9 @@ bool Offering::make(Exploration& made, MapIndex chosen, const CancelToken* calle
       if (agreement_of(parts, cell) < kSameParts) offer(std::move(parts));
     }
     runs = 1;
-    for (const MapIndex place : scores_.peaks()) {
+    for (const MapIndex peak : scores_.peaks()) {
       if (offers.size() == kMostOffers || !is_time()) break;
-      if (place != chosen) offer(of_cell(place, &bound_.token()));
+      if (peak != chosen) offer(of_cell(peak, &bound_.token()));
     }
   } catch (const Cancelled&) {
     bound_.require_spent();

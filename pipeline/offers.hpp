@@ -29,7 +29,7 @@ class Offering {
   [[nodiscard]] bool make(Exploration& made, MapIndex chosen, const CancelToken* caller);
 
  private:
-  [[nodiscard]] Offer of_cell(MapIndex place, const CancelToken* cancel);
+  [[nodiscard]] Offer of_cell(MapIndex cell, const CancelToken* cancel);
   /// cell: the offer of the cell that the clusters were grown from.
   [[nodiscard]] Offer of_grown(const EpsPerCluster& clusters, const Offer& cell);
   [[nodiscard]] Offer of_split(const EpsPerCluster& clusters);

@@ -14,9 +14,9 @@ bool asks_for_tensor_cores(const SearchOptions& options) {
   return options.decide == DecideChoice::tensor64 || options.decide == DecideChoice::tensor16;
 }
 
-/// Throws UsageError if no labels are kept that could be checked, masked or left on a device, or if an option needs all
-/// minpts of an eps together.
-void check_kept(const RunOptions& options) {
+/// Throws UsageError if no labels are stored that could be checked, masked or left on a device, or if an option needs
+/// all minpts of an eps together.
+void check_keep(const RunOptions& options) {
   const char* needs_labels = options.verify                          ? "RunOptions::verify checks labels"
                              : options.core_mask                     ? "RunOptions::core_mask goes with labels"
                              : options.labels == MemorySpace::device ? "RunOptions::labels says where labels are left"
@@ -211,7 +211,7 @@ void check_weights(const RunOptions& options, bool negative) {
 void check_options(const RunOptions& options) {
   check_ranges(options);
   check_options(options.search);
-  check_kept(options);
+  check_keep(options);
   if (options.strategy == StrategyChoice::direct && table_wanted(options)) {
     throw UsageError(
         "SearchOptions::kernel, SearchOptions::format and RunOptions::method are about tables, and "

@@ -150,8 +150,8 @@ struct Predictor::State {
   std::uint64_t count;  ///< number of core points
   std::size_t dims;     ///< of the core points as given
   std::unique_ptr<Backend> backend;
-  std::unique_ptr<const StoredCore> kept;  ///< null if the backend cannot keep them
-  /// Core points that predict() joins with its points if `kept` is null or cannot search them.
+  std::unique_ptr<const StoredCore> stored;  ///< null if the backend cannot keep them
+  /// Core points that predict() joins with its points if `stored` is null or cannot search them.
   Points points;
   std::vector<std::int32_t> labels;
   MemoryCharge memory;
@@ -189,15 +189,15 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
     }
     cancel.check();
     if (transformed_space(state.metric).plain())
-      state.kept = state.backend->keep({searched, core.labels, radius}, cancel);
+      state.stored = state.backend->keep({searched, core.labels, radius}, cancel);
   });
-  if (state.kept == nullptr || state.backend->device() >= 0) {
+  if (state.stored == nullptr || state.backend->device() >= 0) {
     state.points = copy_of(core.points);
     state.labels.assign(core.labels.begin(), core.labels.end());
   }
   making = {};
   state.memory = MemoryCharge(state.workers.budget,
-                              (state.kept != nullptr ? state.kept->bytes() : 0) + state.points.view().bytes() +
+                              (state.stored != nullptr ? state.stored->bytes() : 0) + state.points.view().bytes() +
                                   state.labels.size() * sizeof(std::int32_t),
                               "the index of the core points");
 }
@@ -212,21 +212,22 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
   if (n == 0) return {};
   const MemoryCharge inputs(state.workers.budget, points.bytes(), "the points");
   Labels labels;
-  if (state.kept != nullptr) {
+  if (state.stored != nullptr) {
     const bool as_they_are = points.precision() == Precision::float64 && unchanged(state.metric, points);
     const std::uint64_t moved = as_they_are ? 0 : n * transformed_dims(state.metric, state.dims);
     const MemoryCharge memory(state.workers.budget,
-                              moved * sizeof(double) + n * sizeof(std::int32_t) + state.kept->bytes_for(n),
+                              moved * sizeof(double) + n * sizeof(std::int32_t) + state.stored->bytes_for(n),
                               "the search of core points");
     state.workers.arena.execute([&] {
-      Buffer<double> places(moved);
+      Buffer<double> transformed(moved);
       if (as_they_are) {
         require_finite(points);
       } else {
-        transform_all(state.metric, points, places.data());
+        transform_all(state.metric, points, transformed.data());
       }
       const std::span<const double> given(static_cast<const double*>(points.data()), as_they_are ? n * state.dims : 0);
-      if (auto found = state.kept->assign(as_they_are ? given : places.span(), cancel)) labels = std::move(*found);
+      if (auto found = state.stored->assign(as_they_are ? given : transformed.span(), cancel))
+        labels = std::move(*found);
     });
     if (!labels.empty()) return labels;
   }

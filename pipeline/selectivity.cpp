@@ -89,7 +89,7 @@ std::vector<Selectivity> selectivity(const PointSet& points, std::span<const dou
                             "the counts of neighbours");
   std::vector<double> ascending;
   ascending.reserve(limits.size());
-  for (const auto& [limit, place] : limits) ascending.push_back(limit);
+  for (const auto& [limit, position] : limits) ascending.push_back(limit);
   const Stretches stretches(n, sampled);
   std::vector<std::uint32_t> counts(sampled * eps.size());
   session.on_threads([&] {
@@ -98,8 +98,8 @@ std::vector<Selectivity> selectivity(const PointSet& points, std::span<const dou
                            session.stop());
   });
   for (std::size_t j = 0; j < limits.size(); ++j) {
-    const std::size_t place = limits[j].second;
-    found[place] = of_counts(eps[place], n, stretches, counts.data() + j, eps.size());
+    const std::size_t position = limits[j].second;
+    found[position] = of_counts(eps[position], n, stretches, counts.data() + j, eps.size());
   }
   return found;
 }

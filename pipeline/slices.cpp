@@ -11,7 +11,7 @@
 namespace epsflow {
 namespace {
 
-/// Slices that a thread settles at a time hold about this many points.
+/// Slices that a thread resolves at a time hold about this many points.
 constexpr std::size_t kPoints = 1 << 14;
 
 /// Numbers clusters from 0. sizes: scratch memory, all 0 before and after.

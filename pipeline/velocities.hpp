@@ -15,7 +15,7 @@
 namespace epsflow {
 
 /// One data set and many velocities. Under velocity v, point i lies at p_i − t_i · u_v, so all sightings of an object
-/// that moves with the velocity u_v lie in one place. The product and the difference are rounded once each, in float64;
+/// that moves with the velocity u_v lie at one point. The product and the difference are rounded once each, in float64;
 /// float32 is widened first.
 struct MovingPoints {
   PointsView points;                   ///< p: [n × d], row-major

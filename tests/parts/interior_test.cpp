@@ -90,10 +90,10 @@ TEST_CASE("interior: what is not finite takes a closer look") {
   CHECK(parts == std::vector<std::uint16_t>(64, Interior<double>::kMixed));
 }
 
-TEST_CASE("interior: places of equal values") {
+TEST_CASE("interior: indices of equal values") {
   Random random(9);
   for (const std::size_t size : {0U, 1U, 31U, 64U, 1000U, 65'536U}) {
-    std::vector<std::uint16_t> values(size), places(size + kFoundBeyond);
+    std::vector<std::uint16_t> values(size), indices(size + kFoundBeyond);
     for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(random.below(5) * 13'107);
     for (const std::uint16_t wanted :
          {std::uint16_t{0}, std::uint16_t{13'107}, std::uint16_t{52'428}, std::uint16_t{1}}) {
@@ -101,8 +101,8 @@ TEST_CASE("interior: places of equal values") {
       for (std::size_t i = 0; i < size; ++i) {
         if (values[i] == wanted) expected.push_back(static_cast<std::uint16_t>(i));
       }
-      const std::size_t found = find_equal(values, wanted, places.data());
-      CHECK(std::vector(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(found)) == expected);
+      const std::size_t found = find_equal(values, wanted, indices.data());
+      CHECK(std::vector(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(found)) == expected);
     }
   }
 }

@@ -43,21 +43,21 @@ void check_view(PointsView points, const LocalParts& parts, const Partition& cut
   };
   points.precision() == Precision::float32 ? write(found.values<float>()) : write(found.values<double>());
   std::vector<std::size_t> owned;
-  std::size_t within = 0, behind = 0, send_list = 0;
+  std::size_t within = 0, beyond = 0, send_list = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto at = [&](std::size_t k) { return points.at(i, k); };
     const std::uint32_t of = cuts.part_of(at);
     if (of == part) owned.push_back(i);
     cuts.for_near(at, outer, [&](std::uint32_t to, double distance) {
       if (to == of) return;
-      if (to == part) ++(distance <= inner ? within : behind);
+      if (to == part) ++(distance <= inner ? within : beyond);
       if (of == part && distance <= inner) ++send_list;
     });
   }
   REQUIRE(view.owned == owned.size());
   REQUIRE(parts.rows().size(part) == owned.size());
   CHECK(view.inner == within);
-  CHECK(view.outer == behind);
+  CHECK(view.outer == beyond);
   CHECK(view.send_list.size() == send_list);
   CHECK(view.send_begins.back() == send_list);
   CHECK(view.inner_begins.back() == within);
@@ -110,7 +110,7 @@ TEST_CASE("local parts: own points and ghosts are those of the cuts") {
   }
 }
 
-TEST_CASE("local parts: numbers of a set, and their places in it") {
+TEST_CASE("local parts: numbers of a set, and their positions in it") {
   Random random(4);
   for (const std::size_t size : {1U, 63U, 64U, 5000U, 200'000U}) {
     RankedBits bits(size);

@@ -48,15 +48,15 @@ std::vector<std::size_t> random_shares(std::size_t n, int ranks, Random& random)
   return ends;
 }
 
-/// Cuts space at random places, mostly at coordinates of points. Parts may be empty.
+/// Cuts space at random positions, mostly at coordinates of points. Parts may be empty.
 Partition random_cuts(PointsView points, int ranks, Random& random) {
   std::vector<Partition::Cut> cuts;
   // A cut replaces a part. The old part is below the cut, and the new part is above it.
-  struct Place {
+  struct Side {
     std::size_t cut = 0;
     bool above = false;
   };
-  std::vector<Place> places(1);
+  std::vector<Side> sides(1);
   for (int part = 1; part < ranks; ++part) {
     Partition::Cut cut;
     cut.axis = static_cast<std::uint32_t>(random.below(points.dims()));
@@ -66,11 +66,11 @@ Partition random_cuts(PointsView points, int ranks, Random& random) {
     cut.below = -1 - static_cast<std::int32_t>(old);
     cut.above = -1 - static_cast<std::int32_t>(part);
     if (!cuts.empty()) {
-      Partition::Cut& parent = cuts[places[old].cut];
-      (places[old].above ? parent.above : parent.below) = static_cast<std::int32_t>(cuts.size());
+      Partition::Cut& parent = cuts[sides[old].cut];
+      (sides[old].above ? parent.above : parent.below) = static_cast<std::int32_t>(cuts.size());
     }
-    places[old] = {cuts.size(), false};
-    places.push_back({cuts.size(), true});
+    sides[old] = {cuts.size(), false};
+    sides.push_back({cuts.size(), true});
     cuts.push_back(cut);
   }
   return Partition(std::move(cuts));
@@ -390,7 +390,7 @@ TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie o
   }
 }
 
-TEST_CASE("parts: all points in one place, fewer points than parts, and none") {
+TEST_CASE("parts: all points at one position, fewer points than parts, and none") {
   Random random(3);
   for (const std::size_t n : {0, 1, 3, 100}) {
     DataSet data{.dims = 2};

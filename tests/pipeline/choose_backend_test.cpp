@@ -55,7 +55,7 @@ TEST_CASE("choose backend: powers of minkowski are the CPU's") {
 
 TEST_CASE("choose backend: the environment says what is preferred") {
   const char* const before = std::getenv("EPSFLOW_BACKEND");
-  const std::string kept = before == nullptr ? "" : before;
+  const std::string previous = before == nullptr ? "" : before;
   const auto with = [](const char* word) {
     setenv("EPSFLOW_BACKEND", word, 1);
     return preferred_backend();
@@ -66,7 +66,7 @@ TEST_CASE("choose backend: the environment says what is preferred") {
   CHECK(with("gpu") == BackendChoice::gpu);
   setenv("EPSFLOW_BACKEND", "GPU", 1);
   check_error<UsageError>({"EPSFLOW_BACKEND is 'GPU'", "auto, cpu, gpu"}, [] { (void)preferred_backend(); });
-  setenv("EPSFLOW_BACKEND", kept.c_str(), 1);
+  setenv("EPSFLOW_BACKEND", previous.c_str(), 1);
 }
 
 TEST_CASE("choose backend: runs of points take a metric, minkowski too") {

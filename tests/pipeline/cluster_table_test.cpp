@@ -164,7 +164,7 @@ TEST_CASE("cluster table: what is no table of neighbours is refused by its row")
     check_refused<InputError>(parts, rows.view(), sweep);
   };
   refused({"row 0", "point 4", "there are 4"}, [](Rows& rows) { rows.ids[1] = 4; });
-  refused({"row 1", "1 behind 2", "sort each row"}, [](Rows& rows) { std::swap(rows.ids[4], rows.ids[5]); });
+  refused({"row 1", "1 after 2", "sort each row"}, [](Rows& rows) { std::swap(rows.ids[4], rows.ids[5]); });
   refused({"row 3", "lacks the point itself"}, [](Rows& rows) { rows.ids[9] = 0; });
   for (const double bad : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
     refused({"row 2", "to point 1", "at least 0"}, [&](Rows& rows) { rows.distances[7] = bad; });

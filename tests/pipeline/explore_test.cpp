@@ -212,10 +212,10 @@ DataSet blobs_apart(std::size_t count, std::size_t dims, std::uint64_t seed) {
   std::vector<Blob> blobs;
   for (std::size_t k = 0; k < count; ++k) {
     Blob blob{std::vector<double>(dims), 0.5 + 0.1 * static_cast<double>(k % 3), 150};
-    std::size_t place = k;
+    std::size_t rest = k;
     for (double& x : blob.centre) {
-      x = 10 * static_cast<double>(place % 3);
-      place /= 3;
+      x = 10 * static_cast<double>(rest % 3);
+      rest /= 3;
     }
     blobs.push_back(blob);
   }
@@ -321,14 +321,14 @@ TEST_CASE("explore: clusters have an eps each with weights, in periodic boxes an
     check(load(moved, {.box = {{0, 300}, {0, 300}}}));
   }
   SECTION("on the sphere, across the date line") {
-    DataSet places = data;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      double& longitude = places.doubles[2 * i];
+    DataSet degrees = data;
+    for (std::size_t i = 0; i < degrees.size(); ++i) {
+      double& longitude = degrees.doubles[2 * i];
       longitude = longitude / 10 + 179.95;
       if (longitude > 180) longitude -= 360;
-      places.doubles[2 * i + 1] /= 10;
+      degrees.doubles[2 * i + 1] /= 10;
     }
-    check(load(places, {.kind = MetricKind::greatcircle}));
+    check(load(degrees, {.kind = MetricKind::greatcircle}));
   }
 }
 
@@ -583,17 +583,17 @@ TEST_CASE("explore: by metrics") {
     check_clusters(load(across, {.box = {{0, 10}, {0, 10}}}), 2);
     check_clusters(load(across), 3);
   }
-  SECTION("on a sphere, across the date line and at opposite places") {
-    DataSet places = make_blobs({{{180, 0}, 1, 300}, {{0, 0}, 1, 300}, {{90, 0}, 1, 300}}, 2);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (places.doubles[2 * i] > 180) places.doubles[2 * i] -= 360;
+  SECTION("on a sphere, across the date line and at opposite points") {
+    DataSet degrees = make_blobs({{{180, 0}, 1, 300}, {{0, 0}, 1, 300}, {{90, 0}, 1, 300}}, 2);
+    for (std::size_t i = 0; i < degrees.size(); ++i) {
+      if (degrees.doubles[2 * i] > 180) degrees.doubles[2 * i] -= 360;
     }
     const Metric sphere{.kind = MetricKind::greatcircle};
-    CHECK(check_clusters(load(places, sphere), 3).doubts.empty());
-    // Each place occurs twice, which gives the doubt about duplicates on a sphere too.
-    const std::size_t n = places.doubles.size();
-    for (std::size_t i = 0; i < n / 2; ++i) places.doubles.push_back(places.doubles[i]);
-    CHECK(has(explore(load(places, sphere)), Doubt::duplicates));
+    CHECK(check_clusters(load(degrees, sphere), 3).doubts.empty());
+    // Each point occurs twice, which gives the doubt about duplicates on a sphere too.
+    const std::size_t n = degrees.doubles.size();
+    for (std::size_t i = 0; i < n / 2; ++i) degrees.doubles.push_back(degrees.doubles[i]);
+    CHECK(has(explore(load(degrees, sphere)), Doubt::duplicates));
   }
   SECTION("directions have no lattice and no axis that rules") {
     Random random(3);

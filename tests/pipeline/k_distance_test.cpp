@@ -171,7 +171,7 @@ TEST_CASE("k-distances: sizes that float64 does not hold together are named") {
   });
 }
 
-TEST_CASE("k-distances: on a sphere, of places that are closer than squares tell") {
+TEST_CASE("k-distances: on a sphere, of positions that are closer than squares tell") {
   const std::vector<double> found = of_plane({0, 0, 1e-170, 0, 0, 3e-170, 40, 1}, 1, {.kind = MetricKind::greatcircle});
   CHECK(found[0] == Approx(1e-170).margin(0));
   CHECK(found[1] == Approx(1e-170).margin(0));

@@ -43,9 +43,9 @@ std::vector<std::uint32_t> ancestors_by_labels(const VariantResult& from, const 
 /// Recomputes relative_validity() edge by edge from the holders in every other cell.
 void check_relative_validity(const Lineage& lineage, const std::vector<std::size_t>& path,
                              const std::vector<double>& validity) {
-  for (std::size_t place = 0; place < path.size(); ++place) {
-    const LineageCell& cell = lineage.cell(path[place]);
-    const double found = validity[path[place]];
+  for (std::size_t position = 0; position < path.size(); ++position) {
+    const LineageCell& cell = lineage.cell(path[position]);
+    const double found = validity[path[position]];
     if (cell.clusters() == 1) {
       REQUIRE(std::isnan(found));
       continue;
@@ -53,15 +53,15 @@ void check_relative_validity(const Lineage& lineage, const std::vector<std::size
     double sum = 0;
     for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
       double joined = cell.variant.eps, apart = cell.variant.eps;
-      for (std::size_t j = 0; j < place; ++j) {
+      for (std::size_t j = 0; j < position; ++j) {
         const LineageCell& narrower = lineage.cell(path[j]);
-        const std::vector<std::uint32_t> in = lineage.ancestors(path[j], path[place]);
+        const std::vector<std::uint32_t> in = lineage.ancestors(path[j], path[position]);
         for (std::size_t c = 0; c < in.size(); ++c) {
           if (in[c] == k && narrower.core[c] == cell.core[k]) joined = std::min(joined, narrower.variant.eps);
         }
       }
-      for (std::size_t j = place + 1; j < path.size(); ++j) {
-        const std::vector<std::uint32_t> in = lineage.ancestors(path[place], path[j]);
+      for (std::size_t j = position + 1; j < path.size(); ++j) {
+        const std::vector<std::uint32_t> in = lineage.ancestors(path[position], path[j]);
         if (std::count(in.begin(), in.end(), in[k]) == 1) apart = lineage.cell(path[j]).variant.eps;
       }
       sum += cell.size[k] * (1 - joined / apart);
@@ -75,11 +75,11 @@ void check_relative_validity(const Lineage& lineage, const std::vector<std::size
 std::vector<Bar> bars_by_labels(const std::vector<const VariantResult*>& path) {
   std::vector<Bar> bars;
   std::map<std::int32_t, std::size_t> living;
-  for (std::size_t place = 0; place < path.size(); ++place) {
-    const VariantResult& r = *path[place];
+  for (std::size_t position = 0; position < path.size(); ++position) {
+    const VariantResult& r = *path[position];
     std::map<std::int32_t, std::vector<std::size_t>> arriving;
-    if (place > 0) {
-      const std::vector<std::uint32_t> ancestors = ancestors_by_labels(*path[place - 1], r);
+    if (position > 0) {
+      const std::vector<std::uint32_t> ancestors = ancestors_by_labels(*path[position - 1], r);
       for (std::size_t k = 0; k < ancestors.size(); ++k) {
         arriving[static_cast<std::int32_t>(ancestors[k])].push_back(living.at(static_cast<std::int32_t>(k)));
       }
@@ -97,7 +97,7 @@ std::vector<Bar> bars_by_labels(const std::vector<const VariantResult*>& path) {
         first = std::min(first, static_cast<std::uint32_t>(i));
       }
       if (all.empty()) {
-        now.birth = place;
+        now.birth = position;
         now.death = path.size();
         now.first_core = first;
         living[k] = bars.size();
@@ -110,7 +110,7 @@ std::vector<Bar> bars_by_labels(const std::vector<const VariantResult*>& path) {
         if (x.core != y.core) return x.core > y.core;
         return x.first_core < y.first_core;
       });
-      for (std::size_t a = 1; a < all.size(); ++a) bars[all[a]].death = place;
+      for (std::size_t a = 1; a < all.size(); ++a) bars[all[a]].death = position;
       Bar& eldest = bars[all.front()];
       eldest.cluster = now.cluster;
       eldest.core = now.core;

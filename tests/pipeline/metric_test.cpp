@@ -35,7 +35,7 @@ Real angle_between(Real lambda1, Real phi1, Real lambda2, Real phi2) {
   return std::atan2(std::sqrt(a * a + b * b), c);
 }
 
-/// Returns the angle between two places of a list of longitudes and latitudes in degrees.
+/// Returns the angle between two positions in a list of longitudes and latitudes in degrees.
 Real angle_of(const std::vector<double>& degrees, std::size_t i, std::size_t j) {
   const auto radians = [&](std::size_t at) { return degrees[at] * (kPi / 180); };
   return angle_between(radians(2 * i), radians(2 * i + 1), radians(2 * j), radians(2 * j + 1));
@@ -116,7 +116,7 @@ TEST_CASE("metric: great circles in other units, and latitude first") {
   }
 }
 
-TEST_CASE("metric: places with several coordinates are one") {
+TEST_CASE("metric: positions with several coordinates are one") {
   const std::vector<double> values{180, 12, -180, 12, 540, 12, 0, 90, 77, 90, -123.456, 90, 5, -90, 6, -90};
   const Dataset data = Engine({.threads = 1}).load(PointsView(values, 2), {.kind = MetricKind::greatcircle});
   const Neighbors found = neighbors(data, 1e-150, Distances::include);
@@ -182,7 +182,7 @@ TEST_CASE("metric: a factor for each column") {
   }
 }
 
-TEST_CASE("metric: what it has no place for is refused, with the culprit and the remedy") {
+TEST_CASE("metric: what it does not support is refused, with the culprit and the remedy") {
   const Engine engine({.threads = 1});
   const std::vector<double> three{1, 2, 3};
   const std::vector<double> swapped{10, 20, 20, -100, 0, 0};

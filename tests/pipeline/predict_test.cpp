@@ -97,7 +97,7 @@ TEST_CASE("predict: points of another precision than the core points, none of ei
   CHECK(predict(none, PointsView(fresh, 1)) == Labels{kNoise, kNoise, kNoise});
 }
 
-TEST_CASE("predictor: kept core points give the same labels again and again, far from them too") {
+TEST_CASE("predictor: stored core points give the same labels again and again, far from them too") {
   for (const std::size_t dims : {1U, 2U, 3U, 6U, 7U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = make_data("clustered", 500, dims, precision, dims);
@@ -108,7 +108,7 @@ TEST_CASE("predictor: kept core points give the same labels again and again, far
       REQUIRE(!core.labels.empty());
       std::optional<const Predictor> made;
       made.emplace(core.view(data.scale), EngineOptions{.threads = 2});
-      const Predictor kept = *made;
+      const Predictor predictor = *made;
       made.reset();
       std::vector<double> far(3 * dims, 1e300);
       for (std::size_t k = 0; k < dims; ++k) {
@@ -119,13 +119,13 @@ TEST_CASE("predictor: kept core points give the same labels again and again, far
       std::ranges::fill(core.points.values<double>(), 0.0);  // the predictor must not refer to the caller's arrays
       std::ranges::fill(core.labels, 0);
       for (int i = 0; i < 2; ++i) {
-        REQUIRE(kept.predict(data.view()) == result.labels);
-        REQUIRE(kept.predict(PointsView(far, dims)) == Labels{kNoise, kNoise, first});
+        REQUIRE(predictor.predict(data.view()) == result.labels);
+        REQUIRE(predictor.predict(PointsView(far, dims)) == Labels{kNoise, kNoise, first});
       }
-      REQUIRE(kept.predict(PointsView(std::span<const double>(), dims)).empty());
+      REQUIRE(predictor.predict(PointsView(std::span<const double>(), dims)).empty());
       const std::vector<double> wide(dims + 1);
       check_error<UsageError>({std::to_string(dims + 1) + " dimensions", "same columns"},
-                              [&] { (void)kept.predict(PointsView(wide, dims + 1)); });
+                              [&] { (void)predictor.predict(PointsView(wide, dims + 1)); });
     }
   }
 }
@@ -142,13 +142,13 @@ TEST_CASE("predictor: at the borders of cells and of the extent, and core points
       labels.push_back(i / 20);
     }
     const CoreView view{PointsView(core, 2), labels, 1};
-    const Predictor kept(view, {.threads = 1});
+    const Predictor predictor(view, {.threads = 1});
     std::vector<double> fresh;
     for (int i = 0; i < 4000; ++i) {
       fresh.push_back(static_cast<double>(random.below(88)) / 2 - 2 + (gaps && i % 2 == 0 ? 1e12 : 0));
       fresh.push_back(static_cast<double>(random.below(88)) / 2 - 2);
     }
-    REQUIRE(kept.predict(PointsView(fresh, 2)) == oracle_predict(view, PointsView(fresh, 2)));
+    REQUIRE(predictor.predict(PointsView(fresh, 2)) == oracle_predict(view, PointsView(fresh, 2)));
   }
 }
 

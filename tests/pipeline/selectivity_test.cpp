@@ -43,9 +43,9 @@ TEST_CASE("selectivity: the oracle's where all points are counted, to the last b
 
 TEST_CASE("selectivity: of every metric that of the table of neighbours") {
   const DataSet flat = make_data("clustered", 500, 2, Precision::float64, 5);
-  std::vector<double> places;  // degrees from -50 to 50
-  for (const double x : flat.doubles) places.push_back(std::clamp(10 * x, -89.0, 89.0));
-  const PointsView points(places, 2);
+  std::vector<double> degrees;  // from -50 to 50
+  for (const double x : flat.doubles) degrees.push_back(std::clamp(10 * x, -89.0, 89.0));
+  const PointsView points(degrees, 2);
   const std::vector<Metric> metrics{{.kind = MetricKind::euclidean},
                                     {.kind = MetricKind::greatcircle},
                                     {.kind = MetricKind::cosine},

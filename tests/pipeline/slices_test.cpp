@@ -34,7 +34,7 @@ TEST_CASE("slices: by every metric") {
   for (const RunOptions& options : kWays) check_slices_by_metrics(Engine({.threads = 2}), options);
 }
 
-TEST_CASE("slices: thousands of them, whose points lie at the same places") {
+TEST_CASE("slices: thousands of them, whose points lie at the same positions") {
   constexpr std::size_t kSlices = 3000;
   std::vector<double> x;
   std::vector<std::uint64_t> offsets{0};

@@ -117,8 +117,8 @@ TEST_CASE("weighted: neighbours and plans do not mind weights, and runs without 
 }
 
 TEST_CASE("weighted: of any magnitude, and by a metric") {
-  const std::vector<double> places{0, 1, 2, 10, 11, 50};
-  const PointsView view(places, 1);
+  const std::vector<double> coordinates{0, 1, 2, 10, 11, 50};
+  const PointsView view(coordinates, 1);
   const auto labels = [&](const std::vector<double>& weights, std::uint32_t minpts, const Metric& metric = {},
                           double eps = 1) {
     return run(Engine({.threads = 1}).load(view, metric).weighted(weights), grid({eps}, {minpts})).front().labels;
@@ -144,10 +144,10 @@ TEST_CASE("weighted: fractions sum as they read, however many points there are")
   for (const std::size_t n : {20U, 100U, 255U, 256U, 1000U, 5000U}) {
     INFO("n " << n);
     // Ten points lie at 0 and five at 5. All others are far from every point.
-    std::vector<double> places(n), weights(n, 0.2);
-    for (std::size_t i = 0; i < n; ++i) places[i] = i < 10 ? 0 : i < 15 ? 5 : 100 * static_cast<double>(i);
+    std::vector<double> coordinates(n), weights(n, 0.2);
+    for (std::size_t i = 0; i < n; ++i) coordinates[i] = i < 10 ? 0 : i < 15 ? 5 : 100 * static_cast<double>(i);
     std::fill_n(weights.begin(), 10, 0.1);
-    const Dataset data = Engine({.threads = 1}).load(PointsView(places, 1));
+    const Dataset data = Engine({.threads = 1}).load(PointsView(coordinates, 1));
     const auto results = run(data.weighted(weights), grid({1}, {1, 2}));
     CHECK(results[0].summary.core == 15);
     CHECK(results[1].summary.core == 0);
@@ -159,8 +159,8 @@ TEST_CASE("weighted: fractions sum as they read, however many points there are")
 }
 
 TEST_CASE("weighted: what cannot be is refused") {
-  const std::vector<double> places{0, 1};
-  const Dataset data = Engine({.threads = 1}).load(PointsView(places, 1));
+  const std::vector<double> coordinates{0, 1};
+  const Dataset data = Engine({.threads = 1}).load(PointsView(coordinates, 1));
   const auto refusal = [&](const std::vector<double>& weights) {
     return error_of<UsageError>([&] { (void)run(data.weighted(weights), grid({1}, {2})); });
   };
@@ -171,8 +171,8 @@ TEST_CASE("weighted: what cannot be is refused") {
 }
 
 TEST_CASE("weighted: weights count in the memory of the engine, and are given back") {
-  const std::vector<double> places{0, 0.5, 9};
-  const PointsView view(places, 1);
+  const std::vector<double> coordinates{0, 0.5, 9};
+  const PointsView view(coordinates, 1);
   const Engine engine({.memory = 100'000, .threads = 1, .backend = BackendChoice::cpu});
   const std::vector<double> weights{1, 2, 3};
   for (int i = 0; i < 10'000; ++i) {
@@ -186,8 +186,8 @@ TEST_CASE("weighted: weights count in the memory of the engine, and are given ba
 }
 
 TEST_CASE("weighted: a data set with weights that is assigned another keeps what it needs until then") {
-  const std::vector<double> places{0, 0.5, 9}, weights{1, 2, 3};
-  const PointsView view(places, 1);
+  const std::vector<double> coordinates{0, 0.5, 9}, weights{1, 2, 3};
+  const PointsView view(coordinates, 1);
   Dataset data = Engine({.threads = 1}).load(view).weighted(weights);
   data = Engine({.threads = 1}).load(view);
   CHECK(run(data, grid({1}, {3})).front().labels == Labels{-1, -1, -1});
@@ -199,9 +199,9 @@ TEST_CASE("weighted: a data set with weights that is assigned another keeps what
 }
 
 TEST_CASE("weighted: the largest minpts there is, and no points at all") {
-  const std::vector<double> places{0, 0.9, 9}, heavy{3e9, 3e9, 4e9};
+  const std::vector<double> coordinates{0, 0.9, 9}, heavy{3e9, 3e9, 4e9};
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-  const Dataset data = Engine({.threads = 1}).load(PointsView(places, 1)).weighted(heavy);
+  const Dataset data = Engine({.threads = 1}).load(PointsView(coordinates, 1)).weighted(heavy);
   for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
     const auto results = run(data, grid({1}, {kMost, 4'000'000'000}), {.strategy = strategy});
     CHECK(results[0].labels == Labels{0, 0, -1});
