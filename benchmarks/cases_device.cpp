@@ -109,7 +109,7 @@ Json measure_tiles(const gpu::DevicePoints& points, double eps, const Words& wor
     }
     if (i > 0) continue;
     figures = search.figures();
-    kept = search.kept();
+    kept = search.cached();
     index = tiles->kind();
     const gpu::DeviceBuffer<std::uint32_t> counts(memory, stream.get(), n);
     const gpu::DeviceBuffer<std::uint64_t> sums(memory, stream.get(), 2);
