@@ -27,33 +27,33 @@ struct EpsPerCluster {
   std::size_t minpts = 0;             ///< index in the grid
   std::vector<CellCluster> clusters;  ///< by their first core points
   /// [clusters] The logarithm of each cluster's density, plus a number that is the same for all clusters: −D · ln(eps).
-  /// D is the effective dimension, and eps the first one at which the cluster has 30 % of its core points. Empty for
-  /// grown clusters.
+  /// D is the effective dimension. eps is the smallest one of the grid at which the cluster has at least 30 % of the
+  /// core points that it has at its own eps. Empty for grown clusters.
   std::vector<double> log_density;
   double score = 0;  ///< can be compared with CellScore::score
-  double noise = 1;  ///< share of the points that are in none of them
+  double noise = 1;  ///< share of the points in none of the clusters; of grown clusters CellScore::noise of the cell
 
   /// Returns the different eps of the clusters, as ascending indices.
   [[nodiscard]] std::vector<std::size_t> all_eps() const;
 };
 
 /// Returns the clusters of a cell after each has grown from eps to eps. A cluster stops before the eps at which it
-/// would merge with another cluster of the cell, or with one that is big at the eps before. No eps is more than 1.5
-/// times the one of the cell. If more than 15 % of the points are noise in the cell, no cluster grows, because it
-/// would take in true noise. score and noise are the cell's. O(eps · clusters).
+/// would merge with another cluster of the cell that still grows, or with one of MapScores::big_clusters() at the eps
+/// before. No eps is more than 1.5 times the one of the cell. If CellScore::noise of the cell is above 0.15, no cluster
+/// grows, because it would take in true noise. score and noise are the cell's. O(eps · clusters).
 [[nodiscard]] EpsPerCluster grown_clusters(const MapScores& scores, MapIndex cell);
 
 /// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one that
-/// counts, or at the last eps. A cluster counts if its life is longer than chance explains, or if clusters within it
-/// count. Its life begins at the first eps at which it has 30 % of its last core points, and ends at its merge. If
-/// fewer than two of the clusters that merge count, one of them goes on: the one that counts, else the largest. least:
-/// clusters with fewer core points are ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all
-/// cells of the minpts).
+/// counts, or at the last eps. A cluster counts if its life is at least 4 times as long as chance explains, or if
+/// clusters within it count. Its life begins at the smallest eps at which it has at least 30 % of the core points that
+/// it has before its merge, and ends at the eps of the merge, or at the last eps. If fewer than two of the clusters
+/// that merge count, one of them goes on: the one that counts, else the largest. least: clusters with fewer core points
+/// are ignored. Returns nullopt if there are fewer than two clusters. O(clusters of all cells of the minpts).
 [[nodiscard]] std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t minpts, double least);
 
-/// Returns the split clusters of the minpts with the largest score, among equal ones the smallest. cell: the cell
-/// that they are compared with, whose smallest big cluster may lower `least` below 1 % of the points. Returns nullopt
-/// if no minpts has two.
+/// Returns the split clusters of the minpts with the largest score; if scores are equal, of the smallest minpts.
+/// `least` is the smallest of MapScores::least_big() and the numbers of core points of the big clusters of `cell`, but
+/// at least MapScores::kFewestPoints. Returns nullopt if no minpts has two split clusters.
 [[nodiscard]] std::optional<EpsPerCluster> best_split(const MapScores& scores, MapIndex cell);
 
 }  // namespace epsflow

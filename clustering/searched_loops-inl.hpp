@@ -1,4 +1,5 @@
-// Shared code of the loops over searched rows. Each source that includes it compiles it once per instruction set.
+// Shared code of the loops that search the neighbours of each row (searched_loops.hpp). Each source that includes it
+// compiles it once per instruction set.
 #if defined(EPSFLOW_CLUSTERING_SEARCHED_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_CLUSTERING_SEARCHED_LOOPS_INL_HPP
 #undef EPSFLOW_CLUSTERING_SEARCHED_LOOPS_INL_HPP

@@ -1,4 +1,4 @@
-// Adds up the counts of one level over parts in one memory.
+// Adds up the counts of one level over all parts, if one process holds them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace epsflow::parts {
 
 /// The counts of the own points of a part.
 struct OwnCounts {
-  /// found: the counts of own points and inner ghosts. labels: [inner ghosts]. sets:
-  /// [inner ghosts] the cluster of each ghost that is core, and UnitedPart::kNoSet of the others.
+  /// Subtracts the inner ghosts, which are the ghosts within one radius of the part, from the counts of a part. found:
+  /// the counts with inner ghosts. labels: [inner ghosts]. sets: [inner ghosts] the cluster of each ghost that is core,
+  /// and UnitedPart::kNoSet for the others.
   OwnCounts(const LevelResult& found, std::span<const std::int32_t> labels, std::span<const std::uint32_t> sets);
   OwnCounts() = default;
 
@@ -26,8 +27,9 @@ struct OwnCounts {
 /// The counts of all parts.
 class LevelTotals {
  public:
-  /// Adds a part. OwnCounts::sizes must be indexed by the numbers of NumberedSets::local. sizes: [clusters of all
-  /// parts], to which the points of this part are added, or empty. In parallel.
+  /// Adds a part. owned.sizes must be indexed by the numbers of sets.local; if the labels have other numbers, the
+  /// caller must convert it first. sizes: [clusters of all parts], to which the points of this part are added, or
+  /// empty. Runs on several threads itself. Two calls must not overlap.
   void add(const OwnCounts& owned, const NumberedSets& sets, std::span<std::uint32_t> sizes);
   /// Returns the totals. Call it once, after all parts are added. clusters: the number of clusters of all parts.
   [[nodiscard]] LabelSummary summary(std::uint32_t clusters);
@@ -35,7 +37,9 @@ class LevelTotals {
  private:
   LabelSummary summary_;
   std::uint64_t largest_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared_;  ///< clusters in several parts, and points in one
+  /// For each part and each of its clusters that other parts may share: the cluster's number among all, and how many
+  /// points of the cluster the part owns.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared_;
 };
 
 }  // namespace epsflow::parts

@@ -58,9 +58,9 @@ class PointRows {
 
 /// Reads all rows into memory. Parallel.
 [[nodiscard]] Points bring(const PointsSource& source);
-/// Throws ResourceError if there are more rows than one process can hold.
+/// Throws ResourceError if there are more than kMaxPoints rows, the limit of one process.
 void require_row_count(const PointRows& input);
-/// Throws InputError that names the first row and column that are NaN or infinite. O(n·d).
+/// Throws InputError if a coordinate is NaN or infinite. The error names the row and column of the first one. O(n·d).
 void require_finite_rows(const PointRows& input);
 
 }  // namespace epsflow

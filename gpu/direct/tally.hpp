@@ -33,9 +33,9 @@ struct Tally {
   std::uint64_t core[tuning::kTallies];  ///< used if border points are not distinguished from noise, else 0
   std::uint32_t clusters;                ///< number of clusters
   std::uint32_t largest;                 ///< number of points of the largest cluster
-  std::uint32_t queued;      ///< pairs of cells, or parts of them, in the queue for blocks; may exceed the capacity
-  std::uint32_t huge_pairs;  ///< undecided pairs of huge cells; PairQueue::huge has room for all
-  std::uint32_t remaining;   ///< points in the list for blocks (RemainingPoints); may exceed the capacity
+  std::uint32_t queued;      ///< entries offered to PairQueue::pairs; more than its capacity if some did not fit
+  std::uint32_t huge_pairs;  ///< number of pairs in PairQueue::huge, which has room for all pairs of huge cells
+  std::uint32_t remaining;   ///< points offered to RemainingPoints; more than its capacity if some did not fit
 };
 
 /// Returns the counts of a labelling of `points` points.
@@ -66,12 +66,12 @@ struct Numbering {
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream);
 
 /// Links nodes to their roots, and gives the roots the numbers of their clusters, in the order of the smallest core
-/// ids. An entry of `parents` must be kNotCore if a node has no core point. The rank of the last word of numbering.ids
-/// becomes the number of clusters.
+/// ids. An entry of `parents` must be kNotCore if a node has no core point. RankWord::rank of the last word of
+/// numbering.ids becomes the number of clusters.
 void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch scratch);
 
-/// Writes the numbers of all nodes, after launch_number_roots(), and the numbers of core points of all clusters. sizes:
-/// the length of numbering.sizes.
+/// Writes numbering.numbers for all nodes, and numbering.sizes[k] = how many core points cluster k has. Call it after
+/// launch_number_roots(). sizes: the length of numbering.sizes.
 void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream);
 
 /// Writes first[k] = the smallest core id of cluster k. [clusters]
@@ -80,15 +80,16 @@ void launch_first_cores(const Numbering& numbering, std::uint32_t* first, cudaSt
 /// Writes the number of clusters and the largest size to the tally, after border points are added to `sizes`.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
-/// Writes the number of clusters to the tally, and adds the number of their core points, if `sizes` has no border
-/// points.
+/// Writes the number of clusters to the tally, and adds the sum of numbering.sizes to Tally::core. Border points must
+/// not have been added to numbering.sizes.
 void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
 /// Writes core[id] = 1 for core points, else 0, for ids below `labelled`.
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
                       std::uint32_t labelled, std::uint8_t* core, cudaStream_t stream);
 
-/// Sets bit p of core_bits if counts[p] >= minpts. Writes whole words.
+/// Sets bit p of core_bits to 1 if counts[p] >= minpts, else to 0. counts: [size]. Bits from `size` on in the last word
+/// become 0.
 void launch_core_bits(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts, std::uint32_t* core_bits,
                       cudaStream_t stream);
 

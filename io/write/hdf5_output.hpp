@@ -62,8 +62,9 @@ class Hdf5Output {
     attribute(object, name, SpaceHandle(check(H5Screate_simple(1, &count, nullptr))), hdf5_type<T>(), values.data());
   }
   void attribute(hid_t object, const char* name, const std::string& value) const;
-  /// Writes these attributes: eps (or min_cluster_size), minpts and the counts of the variant, the text `metric`, and
-  /// `eps_unit` if the metric defines the unit of eps.
+  /// Writes these attributes: eps, minpts, clusters, noise, core, border, largest, the text `metric`, and `eps_unit` if
+  /// the metric defines the unit of eps. If the variant has a min_cluster_size, min_cluster_size replaces eps, and
+  /// `clustered` replaces core and border.
   void attributes(hid_t object, const VariantResult& result, const Metric& metric) const;
 
   /// Writes the bytes that the library still holds, and closes the file. Every other handle must be closed before.

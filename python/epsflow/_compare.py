@@ -37,7 +37,7 @@ class Comparison:
         vi divided by the logarithm of n, from 0 to 1; 0 for fewer than two points.
     kept : float
         The share of the points in clusters of a that stay together: each cluster of a counts with its points in the one
-        cluster of b that has most of them. 1 if a has no clusters.
+        cluster of b that has most of them. Noise of b does not count. 1 if a has no clusters.
     kept_back : float
         The same share with a and b exchanged.
     n : int

@@ -224,10 +224,11 @@ class DBSCAN(_Clusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Find the clusters of other points, with the parameters of the fit.
 
-        It runs on the CPU, unless backend is "gpu" or `engine` was made with backend="gpu". Changes of `labels_`,
+        It runs on a GPU only if backend is "gpu" or `engine` was made with backend="gpu", in up to three dimensions,
+        with the Euclidean norm and without a periodic box. Otherwise it runs on the CPU. Changes of `labels_`,
         `core_sample_indices_` and `components_` after `fit` have no effect. The first call sorts the core points. Later
-        calls reuse the order, except on a GPU, in more than six dimensions, with another norm than the Euclidean one,
-        in a periodic box, and if there are huge gaps between the points.
+        calls reuse the order, except with changed parameters, if a GPU is requested, in more than six dimensions, with
+        another norm than the Euclidean one, in a periodic box, and if there are huge gaps between the points.
 
         Parameters
         ----------

@@ -30,7 +30,8 @@ def library_of(X: Any) -> str | None:
 
 
 def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> Metric:
-    """Returns as_metric(). If X is of astropy, a box is converted to the units of its columns."""
+    """Returns the result of as_metric() for the other arguments, and raises its errors. If X is a table or quantity of
+    astropy, the sides of a periodic box are converted to the units of the columns of X."""
     return as_metric(metric, metric_params, p, units_of(X) if library_of(X) == "astropy" else (None,))
 
 

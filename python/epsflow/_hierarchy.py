@@ -417,7 +417,10 @@ class MinimumSpanningTree:
         return np.column_stack([np.asarray(column, np.float64) for column in self.hierarchy._tree.spanning_tree])
 
     def to_pandas(self) -> Any:
-        """Return a pandas.DataFrame with the columns "from", "to" and "distance": `Hierarchy.spanning_tree`."""
+        """Return `Hierarchy.spanning_tree` as a pandas.DataFrame: the columns are "from", "to" and "distance".
+
+        Raises ImportError if pandas is not installed.
+        """
         import_module("pandas")
         return self.hierarchy.spanning_tree
 

@@ -100,7 +100,8 @@ def _served(name: str, points: Any, work: Callable[[], Any], *arguments: Any) ->
 
 
 class _Neighbors(NamedTuple):
-    """For each new sample the fitted sample that it joins. [n]"""
+    """For each of n new samples, the fitted sample that _neighbors() chooses: the nearest one by mutual reachability
+    distance. Each array is [n]."""
 
     ids: NDArray[np.intp]
     """The index of the fitted sample."""

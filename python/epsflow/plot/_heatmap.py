@@ -213,7 +213,12 @@ def _middle(edges: NDArray[np.float64], values: NDArray[Any]) -> NDArray[np.floa
 
 
 def _edges(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns the edges of cells: between ascending values, and as far beyond the first and last."""
+    """Returns the edges [n + 1] of cells around ascending values [n].
+
+    An inner edge is midway between two values. An outer edge is as far from its value as the next inner edge is. If
+    is_log(values), distances are measured between logarithms. A single value v has the edges v - w/2 and v + w/2, with
+    w = |v|, or 1 if v is 0.
+    """
     log = is_log(values)
     at = np.log(values) if log else values.astype(np.float64)
     if len(at) == 1:
