@@ -142,20 +142,22 @@ EpsPerCluster grown_clusters(const MapScores& scores, MapIndex cell) {
   const auto count = static_cast<std::uint32_t>(scores.cell_at(cell).clusters());
   for (std::uint32_t k = 0; k < count; ++k) found.clusters.push_back({cell.eps, k});
   if (of_cell.noise > kMostNoiseToGrow) return found;
-  std::vector<std::uint32_t> alone(count);  // indices of the clusters that still grow
-  for (std::uint32_t k = 0; k < count; ++k) alone[k] = k;
+  std::vector<std::uint32_t> alone(count);   // indices of the clusters that still grow
+  std::vector<std::uint32_t> inside(count);  // [clusters] the cluster of the eps before that contains each
+  for (std::uint32_t k = 0; k < count; ++k) alone[k] = inside[k] = k;
   const double most = kMostGrowth * scores.eps()[cell.eps] * (1 + 1e-9);
   for (std::size_t e = cell.eps + 1; e < scores.eps().size() && scores.eps()[e] <= most && !alone.empty(); ++e) {
     const std::vector<std::uint32_t>& parents = scores.cell_at({e - 1, cell.minpts}).parent_eps;
-    // The big and the growing clusters of the eps before that each cluster contains.
+    // The clusters of the eps before in each cluster: the big ones, and those that contain clusters of the cell.
     std::map<std::uint32_t, std::vector<std::uint32_t>> within;
     for (const std::uint32_t k : scores.big_clusters({e - 1, cell.minpts})) within[parents[k]].push_back(k);
-    for (const std::uint32_t i : alone) within[parents[found.clusters[i].cluster]].push_back(found.clusters[i].cluster);
+    for (const std::uint32_t k : inside) within[parents[k]].push_back(k);
     std::erase_if(alone, [&](std::uint32_t i) {
-      const std::uint32_t here = found.clusters[i].cluster;
+      const std::uint32_t here = inside[i];
       return std::ranges::any_of(within[parents[here]], [&](std::uint32_t other) { return other != here; });
     });
-    for (const std::uint32_t i : alone) found.clusters[i] = {e, parents[found.clusters[i].cluster]};
+    for (std::uint32_t& k : inside) k = parents[k];
+    for (const std::uint32_t i : alone) found.clusters[i] = {e, inside[i]};
   }
   std::ranges::sort(found.clusters, {}, [&](const CellCluster& c) { return first_core(scores, cell.minpts, c); });
   return found;

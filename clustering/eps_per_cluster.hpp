@@ -38,9 +38,9 @@ struct EpsPerCluster {
 };
 
 /// Returns the clusters of a cell after each has grown from eps to eps. A cluster stops before the eps at which it
-/// would merge with another cluster of the cell that still grows, or with one of MapScores::big_clusters() at the eps
-/// before. No eps is more than 1.5 times the one of the cell. If CellScore::noise of the cell is above 0.15, no cluster
-/// grows, because it would take in true noise. score and noise are the cell's. O(eps · clusters).
+/// would contain another cluster of the cell, or one of MapScores::big_clusters() of the eps before other than itself.
+/// No eps is more than 1.5 times the one of the cell. If CellScore::noise of the cell is above 0.15, no cluster grows,
+/// because it would take in true noise. score and noise are the cell's. O(eps · clusters).
 [[nodiscard]] EpsPerCluster grown_clusters(const MapScores& scores, MapIndex cell);
 
 /// Returns the clusters of a minpts that split no further, each at the eps before it merges with another one that

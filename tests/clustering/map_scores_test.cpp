@@ -12,6 +12,7 @@
 #include "support/errors.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/clustering/eps_per_cluster.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -138,6 +139,15 @@ TEST_CASE("map scores: a chain goes on where one big cluster alone arrives, and 
   CHECK(eps_of(1) == std::pair(1.0, 2.0));
   CHECK(eps_of(2) == std::pair(4.0, 4.0));
   CHECK(eps_of(3) == std::pair(8.0, 8.0));
+}
+
+TEST_CASE("grown clusters: none contains others, nor what became of others that have stopped") {
+  // The clusters a and b are small, and stop as they merge. c stops before it contains both.
+  const std::string most(490, 'c'), rest(8, '.');
+  const Lineage lineage = lineage_of(
+      {{{1, 4}, "ab" + most + rest}, {{1.1, 4}, "aa" + most + rest}, {{1.21, 4}, std::string(492, 'a') + rest}}, 9);
+  const EpsPerCluster grown = grown_clusters(MapScores(lineage, 4500, 2), {0, 0});
+  CHECK(grown.clusters == std::vector<CellCluster>{{0, 0}, {0, 1}, {1, 1}});
 }
 
 TEST_CASE("map scores: border points are shared by surface, and a core point beside a large cluster gets few") {
