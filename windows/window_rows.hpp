@@ -86,7 +86,7 @@ class WindowRows {
   void remember() noexcept;
   void append(const Arriving& arriving);
   void erase(std::span<const std::uint32_t> leaving) noexcept;
-  /// Returns times or weights by row; empty without.
+  /// Returns values in the order of rows. by_handle: times or weights; if it is empty, so is the result.
   [[nodiscard]] std::vector<double> in_order(const std::vector<double>& by_handle) const;
 
   std::size_t dims_;
