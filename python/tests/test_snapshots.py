@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import epsflow
 h5py = pytest.importorskip("h5py")
 
 BOX = 10.0
+COPY = "import shutil, sys; shutil.copyfileobj(open(sys.argv[1], 'rb'), sys.stdout.buffer)"
 SWIFT_TYPES, GADGET_TYPES = 7, 6
 
 
@@ -101,7 +103,7 @@ def test_a_sweep_takes_the_box_unless_another_is_given(tmp_path, program, matter
 def test_masses_that_nobody_asked_for_are_left_out_of_a_pipe(tmp_path, program, matter):
     file = write_snapshot(tmp_path / "snap.hdf5", {1: matter[0]})
     for extra in ((), ("--weight", "Masses")):
-        with subprocess.Popen(["cat", file], stdout=subprocess.PIPE) as piped:
+        with subprocess.Popen([sys.executable, "-c", COPY, file], stdout=subprocess.PIPE) as piped:
             words = ("fof", "-", "--linking-length", 0.5, "--catalog", "-", *extra)
             found = succeeded(program(*words, stdin=piped.stdout))
         assert piped.returncode == 0 and ("Masses_total" in found.stdout) == bool(extra), found.stdout
