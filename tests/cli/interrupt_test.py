@@ -1,5 +1,4 @@
 """Interrupts a 200-variant sweep at random times: finished results are valid, and --resume completes the rest."""
-import os
 import random
 import signal
 import subprocess
@@ -7,16 +6,14 @@ import time
 import unittest
 
 from results_test import counts, labels
-from support import ProgramTest, manifest, start
+from support import ProgramTest, manifest, printed_seed, start
 
 MINPTS = "2,3,4,6,8,12,16,24,32,64"
 
 
 class Interrupt(ProgramTest):
     def test_a_sweep_that_is_interrupted_again_and_again_ends_with_the_same_labels(self):
-        seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
-        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
-        rng = random.Random(seed)
+        rng = random.Random(printed_seed())
         points = self.generated("tec", 60_000)
         sweep = ["sweep", points, "--columns", "0,1", "--eps", "0.02:0.4:0.02", "--minpts", MINPTS]
         whole, parts = self.folder / "whole", self.folder / "parts"

@@ -10,7 +10,8 @@ import time
 import unittest
 import zlib
 
-from support import SQUARES, ProgramTest, limit_files, manifest, npy, npy_labels, npz, start, summary, tree
+from support import (
+    SQUARES, ProgramTest, limit_files, manifest, npy, npy_labels, npz, printed_seed, start, summary, tree)
 
 
 def labels(folder):
@@ -499,9 +500,7 @@ class Killed(Results):
 
     def setUp(self):
         super().setUp()
-        seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
-        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
-        self.rng = random.Random(seed)
+        self.rng = random.Random(printed_seed())
         self.points = self.generated("tec", 30_000)
         self.grid = {"eps": "0.05:0.5:0.05", "minpts": "3,6,12,24"}  # 40 variants
         self.out = self.folder / "whole"

@@ -30,6 +30,13 @@ def start(*words, **kwargs):
     return subprocess.Popen([BINARY, *map(str, words)], **{**streams, **kwargs})
 
 
+def printed_seed():
+    """Returns the seed for tests that stop programs at random times, and prints it."""
+    seed = int(os.environ.get("EPSFLOW_TEST_SEED", 7))
+    print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+    return seed
+
+
 def limit_files(size):
     """Returns a preexec_fn that limits files to `size` bytes, so that writing fails half way, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

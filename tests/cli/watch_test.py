@@ -12,7 +12,7 @@ import time
 import unittest
 
 from report_test import data_of
-from support import ProgramTest, start, table
+from support import ProgramTest, printed_seed, start, table
 
 OUTPUTS = ("events.jsonl", "catalog.csv", "tracks.csv")
 
@@ -80,8 +80,7 @@ class Watch(ProgramTest):
 class Kills(Watch):
     def setUp(self):
         super().setUp()
-        seed = int(os.environ.get("EPSFLOW_TEST_SEED", 7))
-        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+        seed = printed_seed()
         self.rng = random.Random(seed)
         self.rows = stream(12_000, seed)
 

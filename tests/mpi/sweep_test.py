@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
-from support import BINARY, ProgramTest, manifest, npz, summary, tree  # noqa: E402
+from support import BINARY, ProgramTest, manifest, npz, printed_seed, summary, tree  # noqa: E402
 
 MPIEXEC = shlex.split(os.environ["EPSFLOW_MPIEXEC"])
 RANKS = [int(n) for n in os.environ["EPSFLOW_RANKS"].split(",")]
@@ -248,8 +248,7 @@ class SweepOverRanks(ProgramTest):
 
     def test_kills(self):
         """If processes are killed in any way, --resume completes the folder."""
-        seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
-        print(f"seed {seed} (EPSFLOW_TEST_SEED)")
+        seed = printed_seed()
         rng = random.Random(seed)
         points = self.points("p.npy", npy(cloud(9, 20_000)))
         words = ["sweep", points, "--eps", "0.02:0.3:0.02", "--minpts", "2,3,4,6,8,12,16,24,32,64"]
