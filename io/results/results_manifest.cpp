@@ -340,7 +340,8 @@ Manifest read_manifest(const std::filesystem::path& folder) {
       add_entry(manifest, result, element("results", index++), points);
     const JsonNumbers numbers(json, "");
     if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
-    if (numbers.has("variants")) static_cast<void>(numbers.count("variants", index, index));
+    const std::size_t variants = json["results"].size();
+    if (numbers.has("variants")) static_cast<void>(numbers.count("variants", variants, variants));
     for (const ResultsOutput& output : kResultsOutputs) {
       if (!output.copy || !json.contains(output.name)) continue;
       json.at(output.name).get_to(manifest.contents[std::string(output.name)]);
