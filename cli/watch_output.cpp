@@ -207,7 +207,8 @@ void write_snapshot(const std::filesystem::path& file, const WatchSnapshot& snap
 
 std::optional<WatchSnapshot> read_snapshot(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
+  if (!in && !std::filesystem::is_symlink(file) && !std::filesystem::exists(file)) return std::nullopt;
+  if (!in) throw ResourceError(fmt::format("cannot read {}; get the right to read it", file.string()));
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   try {
     return parse_snapshot(text);

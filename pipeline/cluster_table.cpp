@@ -279,7 +279,8 @@ void cluster_each(const NeighborsView& table, const Sweep& sweep, const OnResult
   const std::uint64_t n = table.size();
   const MemoryCharge memory(workers.budget,
                             table.offsets.size_bytes() + table.ids.size_bytes() + table.distances.size_bytes() +
-                                n * clustering::kBytesPerPoint + clustering::RowsSource::bytes(n),
+                                n * clustering::kBytesPerPoint + clustering::RowsSource::bytes(n) +
+                                (weights ? weights->bytes() : 0),
                             "the table and its clustering");
   Reporter reporter(observer, sweep.size());
   workers.arena.execute([&] {

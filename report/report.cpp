@@ -297,13 +297,13 @@ Report& Report::operator=(Report&&) noexcept = default;
 
 void Report::add(const Variant& variant, const LabelSummary& summary, std::span<const std::int32_t> labels,
                  const CancelToken& cancel) {
-  auto& cell = state_->cells[variant];
-  cell.summary = summary;
-  if (labels.empty()) return;
-  if (labels.size() != state_->subject.points.size()) {
+  if (!labels.empty() && labels.size() != state_->subject.points.size()) {
     throw UsageError("there are " + format_count(state_->subject.points.size(), "point") + " and " +
                      format_count(labels.size(), "label") + ": give the labels of these points");
   }
+  auto& cell = state_->cells[variant];
+  cell.summary = summary;
+  if (labels.empty()) return;
   const std::vector<std::uint64_t> sizes = sizes_of(labels);
   const Bytes values = values_of(sizes);
   cell.values = values;

@@ -250,7 +250,7 @@ void check_points(const SlicedLabels& slices, double eps) {
   constexpr std::size_t kGrain = 1 << 13;
   parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
     require_finite(slices.points, begin, end);
-    if (metric.box.empty() || is_identity(metric, slices.points, begin, end)) return;
+    if (is_identity(metric, slices.points, begin, end)) return;
     Buffer<double> room((end - begin) * transformed_dims(metric, slices.points.dims()));
     transform_points(metric, slices.points, begin, end, room.data());
   });

@@ -680,7 +680,8 @@ void WindowParts::restore(const WindowState& saved) {
     throw InputError("the state of the window is damaged, or was saved with other options: begin a new window");
   };
   const auto finite = [](double value) { return std::isfinite(value); };
-  require(std::ranges::all_of(saved.times, finite) && (!saved.latest || std::isfinite(*saved.latest)) &&
+  require(std::ranges::all_of(saved.times, finite) && std::ranges::all_of(saved.weights, finite) &&
+          (!saved.latest || std::isfinite(*saved.latest)) &&
           (saved.times.empty() || (saved.latest && *saved.latest >= std::ranges::max(saved.times))));
   require(saved.points.size() == n * dims && saved.times.size() == (options.timed ? n : 0) &&
           saved.weights.size() == (options.weighted ? n : 0) && saved.variants.size() == results.size() &&

@@ -520,6 +520,10 @@ class Errors(Watch):
         for damaged in (data[:-1], data[:400] + b"x" + data[401:], b"", b"other"):
             snapshot.write_bytes(damaged)
             self.fails(3, ["snapshot.bin cannot be used"], *words, input=text)
+        snapshot.unlink()
+        snapshot.symlink_to("elsewhere")
+        self.fails(4, ["cannot read", "snapshot.bin"], *words, input=text)
+        snapshot.unlink()
         snapshot.write_bytes(data)
         (self.folder / "out" / "catalog.csv").write_text("")
         self.fails(3, ["catalog.csv is shorter"], *words, input=text)

@@ -62,6 +62,7 @@ TEST_CASE("a page holds each cell with its counts, its map and its largest clust
   CHECK(data["advice"].is_null());
   CHECK_FALSE(data["has_lineage"].get<bool>());
   CHECK_THROWS_AS(report.add({1, 2}, {}, std::vector<std::int32_t>{0}), UsageError);
+  CHECK(report.cells() == 4);
 }
 
 TEST_CASE("a page holds the largest clusters of the trees of hierarchies") {

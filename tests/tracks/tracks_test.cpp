@@ -447,6 +447,12 @@ TEST_CASE("tracks: what cannot be is refused by its name", "[tracks]") {
     bad.starts = {0, 6};
   });
   input(by_cores(1), {"row 3", "column 1", "nan"}, [](SliceList& bad) { bad.coordinates[7] = std::nan(""); });
+  input(by_cores(1), {"row 5", "latitude"}, [](SliceList& bad) {
+    bad.metric = {.kind = MetricKind::greatcircle};
+    bad.labels[5] = kNoise;
+    bad.core[5] = 0;
+    bad.coordinates[11] = 95;
+  });
   input(by_cores(1), {"row 5", "box"}, [](SliceList& bad) { bad.metric = {.box = {{0, 4}, {0, 4}}}; });
 }
 

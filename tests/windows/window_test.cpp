@@ -366,11 +366,11 @@ TEST_CASE("times and weights that are missing, or not finite, are refused") {
 }
 
 TEST_CASE("a saved window that was changed is refused") {
-  const WindowOptions options{.timed = true, .engine = {.backend = BackendChoice::cpu}};
+  const WindowOptions options{.weighted = true, .timed = true, .engine = {.backend = BackendChoice::cpu}};
   const Sweep sweep = grid({1.0}, {2});
   Window window(1, sweep, options);
-  const std::vector<double> x{1, 1.5, 7, 7.5}, times{1, 2, 3, 4};
-  (void)window.step({.arriving = PointsView(std::span<const double>(x), 1), .times = times});
+  const std::vector<double> x{1, 1.5, 7, 7.5}, times{1, 2, 3, 4}, weights{1, 1, 1, 1};
+  (void)window.step({.arriving = PointsView(std::span<const double>(x), 1), .times = times, .weights = weights});
   const WindowState whole = window.state();
   REQUIRE(Window(whole, sweep, options).results().front().clusters.size() == 2);
   const auto refused = [&](const std::function<void(WindowState&)>& change) {
@@ -382,6 +382,7 @@ TEST_CASE("a saved window that was changed is refused") {
   refused([](WindowState& state) { state.next_id = 3; });
   refused([](WindowState& state) { state.points.pop_back(); });
   refused([](WindowState& state) { state.times[2] = std::numeric_limits<double>::quiet_NaN(); });
+  refused([](WindowState& state) { state.weights[2] = std::numeric_limits<double>::quiet_NaN(); });
   refused([](WindowState& state) { state.latest = 3.5; });
   refused([](WindowState& state) { state.variants.clear(); });
   refused([](WindowState& state) { state.variants[0].clusters.pop_back(); });
