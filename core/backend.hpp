@@ -26,8 +26,8 @@ namespace epsflow {
 
 /// The options of an index.
 struct IndexOptions {
-  double eps = 0;  ///< the search radius, among the transformed points
-  Cells cells = Cells::eps;
+  double eps = 0;            ///< the search radius, among the transformed points
+  Cells cells = Cells::eps;  ///< dense_box: eps cells are made if dense boxes are not possible
   IndexChoice index = IndexChoice::automatic;
   DecideChoice decide = DecideChoice::automatic;
   /// Allows an index of pairs if it is faster. Set it only if nothing but labels of whole data sets is needed.
@@ -38,7 +38,8 @@ struct IndexOptions {
 struct IndexFigures {
   std::uint64_t cells = 0;   ///< non-empty cells; 0 without a grid, or if a GPU finds them only while it clusters
   bool dense_boxes = false;  ///< any two points of a cell are neighbours
-  /// Distance tests of a search that tests every candidate of every point; 0 if not counted, as for dense-box cells.
+  /// Distance tests of a search that tests every candidate of every point (with tiles of a GPU: each pair once). On a
+  /// GPU it is an upper bound. 0 if not counted, as for dense-box cells.
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;

@@ -51,7 +51,8 @@ class BoxFit {
   std::vector<AxisRange> axes_;  ///< empty without a box or without points
 };
 
-/// Returns true if is_identity() holds for all points. Parallel. Throws as is_identity().
+/// Returns true if is_identity() holds for all points. Parallel. Throws as is_identity(), but does not check all points
+/// if it returns false.
 [[nodiscard]] bool all_identity(const Metric& metric, PointsView points);
 
 /// Calls transform_points() for all points, in parallel. out: [n × transformed_dims]. fit: null, or gets the points.

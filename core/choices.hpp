@@ -74,7 +74,8 @@ struct Choice<Kernel> {
 
 /// The form of a neighbour table in memory. `csr` (compressed sparse rows): 4 bytes for each neighbour. `packed`: one
 /// bit for each candidate, set if it is a neighbour; only for up to three dimensions and Kernel::rows. `automatic`: of
-/// the possible formats, the one that needs fewer bytes. core/neighbor_table.hpp describes both.
+/// the possible formats, the one that needs fewer bytes; csr if a GPU searches tiles. core/neighbor_table.hpp describes
+/// both.
 enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 template <>
 struct Choice<FormatChoice> {

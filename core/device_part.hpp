@@ -59,9 +59,10 @@ class DevicePart {
 
   /// How many rows of this device go to each part.
   struct RowCounts {
-    std::vector<std::uint32_t> owned;      ///< [parts] rows that lie in each part
-    std::vector<std::uint32_t> ghosts;     ///< [parts] rows that are ghosts of each part, at most
-    std::vector<std::uint64_t> send_list;  ///< [parts] ghosts in other parts of the rows of each part, at most
+    std::vector<std::uint32_t> owned;   ///< [parts] rows that lie in each part
+    std::vector<std::uint32_t> ghosts;  ///< [parts] rows that are ghosts of each part, at most
+    /// [parts] How many ghosts the rows that lie in each part are in other parts, at most. A row may be several.
+    std::vector<std::uint64_t> send_list;
   };
   /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance along any
   /// axis at which a row is a ghost of a part.
@@ -85,7 +86,7 @@ class DevicePart {
 
   using PeerBuffers = std::span<const std::unique_ptr<PeerBuffer>>;
   /// Sends the rows of this device to their parts, and frees them here. The rows of part p become points of buffer p.
-  /// offsets: [parts] the index of the first of them among the points of the buffer.
+  /// offsets: [parts] the index, among the points of each buffer, of the first point from this device.
   virtual void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> offsets) = 0;
 
   /// The points of its part that other parts have as ghosts.
@@ -94,11 +95,12 @@ class DevicePart {
     std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the inner ghosts of each part in `inner`
     std::vector<std::size_t> outer_begins;  ///< [parts + 1] the same for the outer ghosts, which are not listed here
   };
-  /// Finds the points that other parts need as ghosts. inner, outer: largest distances along any axis.
+  /// Finds the points that other parts need as ghosts. inner, outer: the largest distances of inner and outer ghosts
+  /// from the part along any axis.
   [[nodiscard]] virtual SendLists make_send_lists(double inner, double outer) = 0;
   /// Sends the points of the last make_send_lists() to the parts that have them as ghosts. inner_offsets,
-  /// outer_offsets: [parts] the index of the first inner and outer one of them among the points of each part's buffer.
-  /// Call it once for each make_send_lists().
+  /// outer_offsets: [parts] the index, among the points of each buffer, of the first inner and the first outer ghost
+  /// from this device. Call it once for each make_send_lists().
   virtual void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
                            std::span<const std::uint64_t> outer_offsets) = 0;
   /// Returns the first `size` points of its peer buffer. Valid until points are sent to it.
@@ -112,12 +114,12 @@ class DevicePart {
 
   /// The results of its own points. [device]
   struct OfPoints {
-    std::int32_t* labels = nullptr;      ///< overwritten; null: no labels are sent
+    std::int32_t* labels = nullptr;      ///< overwritten if numbers are given; null: no labels are sent
     const std::uint8_t* core = nullptr;  ///< null: no core flags are sent
   };
-  /// Sends the results to the devices that the points came from. numbers: numbers[label] replaces each label; if it
-  /// is empty, labels stay. offsets: [devices + 1] begin of the points of each device among the own points of this
-  /// part.
+  /// Sends the results to the devices that the points came from. numbers: numbers[label] replaces each label that is
+  /// not noise; if it is empty, labels stay. offsets: [devices + 1] begin of the points of each device among the own
+  /// points of this part.
   virtual void send_back(PeerBuffers buffers, std::span<const std::uint64_t> offsets, const OfPoints& found,
                          std::span<const std::int32_t> numbers) = 0;
   /// Copies the results that were sent back to host memory, in the order of its rows. Null: not copied.

@@ -34,8 +34,8 @@ class ResourceError : public Error {
   /// An error of a memory budget. what: the text without the remedy. needed: a budget, in bytes, that suffices for the
   /// failed step; later steps may need more.
   ResourceError(const std::string& what, std::uint64_t needed);
-  /// Returns this error of a memory budget with another remedy: a budget of `enough` bytes, which suffices for all
-  /// steps.
+  /// Returns this error of a memory budget with another remedy: a budget that suffices for all steps, of `enough` or
+  /// needed_memory() bytes, whichever is more.
   [[nodiscard]] ResourceError with(std::uint64_t enough) const;
 
   /// Returns the needed budget in bytes; 0 if the error is not about a memory budget.

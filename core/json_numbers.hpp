@@ -35,12 +35,12 @@ class JsonNumbers {
 
   [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
 
-  /// Returns a whole number. Other programs may have written it as 1e3 or 1000.0.
+  /// Returns a whole number from `least` to `most`. Other programs may have written it as 1e3 or 1000.0.
   [[nodiscard]] std::uint64_t count(const char* name, std::uint64_t least = 0, std::uint64_t most = kMostCount) const {
     return whole(value_of(name), path_of(name), least, most);
   }
 
-  /// Returns a list of whole numbers.
+  /// Returns a list of whole numbers from 0 to kMostCount.
   [[nodiscard]] std::vector<std::uint64_t> counts(const char* name) const {
     const Json& list = value_of(name);
     if (!list.is_array()) fail(path_of(name), list, "a list");
@@ -59,7 +59,8 @@ class JsonNumbers {
     return number;
   }
 
-  /// Returns the eps and minpts of the object, or its minpts and min_cluster_size.
+  /// Returns the minpts and min_cluster_size of the object, with eps 0. Without a min_cluster_size, returns its eps,
+  /// which must be above 0, and minpts.
   [[nodiscard]] Variant variant() const {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     const auto minpts = static_cast<std::uint32_t>(count("minpts", 1, kMost));
@@ -69,8 +70,9 @@ class JsonNumbers {
     return {eps, minpts};
   }
 
-  /// Returns its clusters, noise, core, border and largest; with min_cluster_size, `clustered` stands for core and
-  /// border. points: the number of points, if it is known. Throws InputError also for counts that misfit_of() rejects.
+  /// Returns its clusters, noise, core, border and largest. If it has a min_cluster_size, `clustered` is returned as
+  /// core, and border is 0. points: the number of points, if it is known. Throws InputError also for counts that
+  /// misfit_of() rejects.
   [[nodiscard]] LabelSummary summary(std::optional<std::uint64_t> points = std::nullopt) const;
 
  private:

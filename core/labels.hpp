@@ -101,8 +101,10 @@ class Labels {
 /// Counts of one labelling.
 struct LabelSummary {
   std::uint64_t clusters = 0;
-  std::uint64_t noise = 0;    ///< points in no cluster
-  std::uint64_t core = 0;     ///< points with at least minpts neighbours (or as much weight), themselves included
+  std::uint64_t noise = 0;  ///< points in no cluster
+  /// Points with at least minpts neighbours (or as much weight), themselves included. For clusters selected in a
+  /// hierarchy: all points in clusters, and `border` is 0.
+  std::uint64_t core = 0;
   std::uint64_t border = 0;   ///< points in a cluster that are not core
   std::uint64_t largest = 0;  ///< points of the largest cluster, 0 without clusters
   /// True if border points are distinguished from noise. With RunOptions::keep = Keep::core it is false, and noise,
@@ -159,8 +161,8 @@ struct VariantResult {
   std::vector<LabelSummary> slices = {};
   /// With RunOptions::labels = MemorySpace::device, which requires Keep::labels, these two are filled, and `labels` and
   /// `core` above stay empty. device_core is empty unless RunOptions::core_mask. Variants of one eps are stored
-  /// together in blocks of 64 MiB; a variant that needs more has a larger block to itself; a block is freed when no
-  /// labels in it are in use.
+  /// together in blocks of at most 64 MiB; a variant that needs more has a larger block to itself; a block is freed
+  /// when no labels in it are in use.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

@@ -104,8 +104,8 @@ class ArenaPool {
   ArenaPool(const ArenaPool&) = delete;  // arenas hold its address
   ArenaPool& operator=(const ArenaPool&) = delete;
 
-  /// Returns an arena that can grow to `capacity` bytes: the idle one with the most touched pages, or a new one. Throws
-  /// ResourceError if the system refuses the address space.
+  /// Returns an arena with address space for `capacity` bytes or more: of the idle ones that are large enough the one
+  /// with the most touched pages, or a new one. Throws ResourceError if the system refuses the address space.
   [[nodiscard]] Arena acquire(std::uint64_t capacity);
 
   /// Returns the bytes that a new arena could grow to if all idle ones were given up.

@@ -41,7 +41,7 @@ enum class MetricKind : std::uint8_t {
   cosine,       ///< 1 − the cosine of the angle between two vectors
   manhattan,    ///< the sum of the differences
   chebyshev,    ///< the largest of the differences
-  minkowski,    ///< the p-th root of the sum of their p-th powers
+  minkowski,    ///< the p-th root of the sum of the p-th powers of the differences
 };
 /// The last three words are other names of manhattan and euclidean, which scikit-learn has, too.
 template <>
@@ -133,23 +133,24 @@ void check_metric(const Metric& metric, std::size_t dims);
 void transform_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
 /// Returns true if the transformation leaves the points [first, last) unchanged, so that they can be searched as they
-/// are. Throws InputError naming row, column and value of a coordinate outside the box. Does not check for NaN:
-/// Engine::load() and predict() do. O(1) without a box, else O((last − first) · d).
+/// are. Returns false without a check of points if the metric has factors or is not a norm. Otherwise throws InputError
+/// naming row, column and value of a coordinate outside the box. Does not check for NaN: Engine::load() and predict()
+/// do. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool is_identity(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
 /// Throws InputError as transform_points() does if a point is invalid. O(n · d), without a copy of the points.
 void require_points(const Metric& metric, PointsView points);
 
 /// Returns the grain of column k: the power of two to whose multiples scaled coordinates are rounded in a periodic box.
-/// 0 if that side of the box is open.
+/// 0 without a box, or if that side of the box is open.
 [[nodiscard]] double box_grain(const Metric& metric, std::size_t k);
 
 /// Returns the space of the transformed points.
 [[nodiscard]] Space transformed_space(const Metric& metric);
 
-/// Converts eps to the radius among transformed points. Throws UsageError if eps is too large or too small: distances
-/// are compared by the square of the radius, or by its power for minkowski. If this over- or underflowed in float64,
-/// pairs that are too far apart would count as neighbours.
+/// Converts eps to the radius among transformed points. Distances are compared by the radius itself for manhattan and
+/// chebyshev, by its power for minkowski, else by its square. Throws UsageError if this power or square is too large or
+/// too small for float64: pairs that are too far apart would then count as neighbours.
 [[nodiscard]] double transformed_radius(const Metric& metric, double eps);
 /// Converts a distance of transformed points to the unit of eps: the inverse of transformed_radius().
 [[nodiscard]] double original_distance(const Metric& metric, double distance);

@@ -26,7 +26,7 @@ namespace epsflow {
 
 enum class TableFormat : std::uint8_t { csr, packed };
 
-/// The most dimensions in which bits of a packed table take less memory than ids, and its ranges are few.
+/// The most dimensions of a packed table. In more, its bits take more memory than ids, and its ranges are many.
 inline constexpr std::size_t kMostPackedDims = 3;
 
 /// Returns the number of 32-bit words that `candidates` bits take.
@@ -141,7 +141,7 @@ class NeighborTable {
     std::copy(counts.begin(), counts.end(), counts_.begin() + first_row);
   }
 
-  /// Returns ranges of rows for parallel loops, which cover all rows. They are of equal size until set_blocks().
+  /// Returns ranges of rows for parallel loops, which cover all rows: 4,096 rows each until set_blocks().
   [[nodiscard]] std::span<const Range> blocks() const noexcept { return blocks_; }
   void set_blocks(std::vector<Range> blocks) { blocks_ = std::move(blocks); }
 

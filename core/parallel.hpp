@@ -1,7 +1,7 @@
 // Parallel loops, reductions and sorts. The scheduler is oneTBB, in core/parallel.cpp alone: a caller compiles no
 // template of oneTBB, and its body is called through a pointer once for each range of numbers, not once for each
-// number. All functions run on the threads of the task arena that calls them, return when all calls have returned, and
-// throw the first exception of a body after the others were cancelled.
+// number. All functions run on the threads of the task arena that calls them, and return when all calls have returned.
+// If a body throws, calls that have not begun are dropped, and the first exception is thrown.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void parallel_for(Index count, Body&& body) {
   });
 }
 
-/// Calls body(i, i + 1) for each i in [0, count). Each call is a task; tasks begin roughly in ascending order.
+/// Calls body(i, i + 1) for each i in [0, count), in any order. Each call is a task of its own.
 void parallel_tasks(std::size_t count, RangeBody body);
 
 /// Joins the results of body(begin, end, identity) for blocks of `grain` numbers that make up [0, count): calls

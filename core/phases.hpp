@@ -29,8 +29,8 @@ struct SharedPoints {
 
 /// The options of a clustering of one eps.
 struct DirectOptions {
-  std::span<const std::uint32_t> minpts;  ///< descending, not empty
-  bool core_mask = false;
+  std::span<const std::uint32_t> minpts;   ///< descending, not empty
+  bool core_mask = false;                  ///< fill LabelTarget::core; only with Keep::labels
   MemorySpace labels = MemorySpace::host;  ///< memory in which the results have labels and masks
   Keep keep = Keep::labels;
   bool clusters = false;  ///< fill LevelResult::clusters
@@ -50,7 +50,8 @@ struct LabelTarget {
 /// The result of a level once it is labelled. In a part it counts inner ghosts, too.
 struct LevelResult {
   LabelSummary summary;
-  /// Empty unless requested. In a part only `size` is set; it is by the new numbers if label() was given any.
+  /// Empty unless DirectOptions::clusters is set. For a part only `size` is valid, and only if label() was given new
+  /// numbers, by which it counts.
   Clusters clusters = {};
 };
 

@@ -24,7 +24,7 @@ struct Choice<Precision> {
 inline constexpr std::uint64_t kMaxPoints = 0xFFFFFFFEULL;
 inline constexpr std::size_t kMaxDims = 4096;
 
-/// A view of a data set. [host] [n × d], row-major, in the caller's unit.
+/// A view of a data set. [host] [n × d], row-major.
 class PointsView {
  public:
   PointsView() = default;
@@ -84,7 +84,7 @@ class Points {
   /// Returns the coordinates as bytes.
   [[nodiscard]] std::byte* data() noexcept { return storage_.data(); }
 
-  /// Drops all rows from n on. n must not exceed size().
+  /// Drops all rows from n on, and keeps their memory. Throws Error if n exceeds size().
   void truncate(std::size_t n);
 
  private:

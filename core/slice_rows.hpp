@@ -25,7 +25,7 @@ struct SliceRows {
 };
 
 /// Groups rows by value. With width 0, rows of one value are a slice, and its key is the value. With another width,
-/// rows from a whole multiple of it up to the next are a slice, and its key is the multiple. Multiples are decimal
+/// rows from a whole multiple of it to below the next are a slice, and its key is the multiple. Multiples are decimal
 /// numbers rounded to float64: with the width 0.1 the value 0.3 begins a slice. Rows of a slice keep their order. O(n),
 /// or O(n log n) if values do not ascend. Throws InputError naming the first row that has NaN or infinity; UsageError
 /// for a width that is below 0, not finite, or too small for the values.

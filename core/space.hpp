@@ -47,7 +47,7 @@ struct Space {
 
   /// Returns true if the norm is Euclidean and no axis is closed. Every index supports such a space, unless there are
   /// slices. Other spaces can only be searched with IndexChoice::grid, and on the CPU also by testing all pairs
-  /// (IndexChoice::all); slices only with IndexChoice::grid.
+  /// (IndexChoice::all); slices only with IndexChoice::grid; Norm::minkowski only on the CPU.
   [[nodiscard]] bool plain() const noexcept { return norm == Norm::euclidean && axes.empty(); }
   /// Returns the right-hand side of the rule above.
   [[nodiscard]] double limit(double eps) const {

@@ -12,8 +12,8 @@ namespace epsflow {
 
 /// One DBSCAN run. eps: neighbourhood radius, inclusive, not squared, in the unit of the metric (eps_unit()), for norms
 /// the unit of the coordinates. minpts: a point is core if at least this many points, itself included, are within eps.
-/// min_cluster_size: 0; in results folders also the smallest size of clusters that are selected in the hierarchy of
-/// this minpts (trees/condensed_tree.hpp). Such a variant has eps 0.
+/// min_cluster_size: 0 for DBSCAN. Results folders and reports also describe clusters that are selected in the
+/// hierarchy of this minpts (trees/condensed_tree.hpp): then it is their smallest size, at least 2, and eps is 0.
 struct Variant {
   double eps = 0;
   std::uint32_t minpts = 0;

@@ -44,10 +44,12 @@ struct BatchPlan {
 struct TableOptions {
   FormatChoice format = FormatChoice::automatic;
   Kernel kernel = Kernel::rows;
-  unsigned workers = 1;          ///< threads that will read the table; on the CPU also lanes that search at a time
-  unsigned lanes = 1;            ///< lanes to make
-  std::uint64_t lane_pairs = 0;  ///< forces the size of a lane's buffer; 0: the plan chooses
-  double estimate_factor = 1;    ///< factor on estimates: below 1 it makes batches overflow
+  unsigned workers = 1;  ///< threads that will read the table; on the CPU also lanes that search at a time
+  unsigned lanes = 1;    ///< lanes to make
+  /// Size of a lane's buffer in pairs, at most as large as memory permits; 0: the plan chooses. packed: in words on a
+  /// GPU, without effect on the CPU.
+  std::uint64_t lane_pairs = 0;
+  double estimate_factor = 1;  ///< factor on estimated numbers of pairs: below 1 it makes batches overflow
 };
 
 // The possible results of a batch follow. Spans are valid until its lane's next search or sort.

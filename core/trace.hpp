@@ -39,13 +39,13 @@ struct TraceDetail {
   std::uint64_t value = 0;
 };
 
-/// One span of work of one stage on one thread. Times in nanoseconds since the trace began.
+/// One span of work of one stage. Times in nanoseconds since the trace began.
 struct TraceSpan {
   Stage stage{};
-  std::uint32_t thread = 0;  ///< small number, one per thread, in the order of their first span
+  std::uint32_t thread = 0;  ///< the thread that recorded it; threads count from 0 in the order of their first spans
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  double eps = 0;
+  double eps = 0;  ///< as the caller gave it; 0 for work on all points or all variants
   TraceDetail detail;
 };
 
@@ -62,7 +62,7 @@ class Trace {
   /// Adds to undecided_pairs(), the number of pairs that a faster test could not decide and left to the float64 test.
   void count_undecided_pairs(std::uint64_t pairs);
 
-  /// Returns a copy of all spans so far, in the order of their ends.
+  /// Returns a copy of all spans so far, in the order in which they were recorded.
   [[nodiscard]] std::vector<TraceSpan> spans() const;
   [[nodiscard]] std::uint64_t retries() const;
   [[nodiscard]] std::uint64_t undecided_pairs() const;

@@ -22,7 +22,7 @@ struct Edge {
 };
 
 /// A minimum spanning tree of all points for one minpts. The height of a pair of points is the largest of their
-/// distance and of the heights from which they are core.
+/// distance and the two heights from which they are core.
 struct SpanningTree {
   std::uint32_t minpts = 1;
   Buffer<double> core;  ///< [n] height from which each point is core, by id
@@ -32,8 +32,8 @@ struct SpanningTree {
 /// No node, as the parent of a root.
 inline constexpr std::uint32_t kNoNode = ~0U;
 
-/// A component of core points. It exists from the eps at which its points or smaller components join up to the eps at
-/// which it joins others.
+/// A component of at least two core points. It exists from the eps at which its points or smaller components join up to
+/// the eps at which it joins others.
 struct TreeNode {
   double eps;              ///< the smallest eps at which it is connected
   std::uint32_t parent;    ///< node that it joins; kNoNode for a root
@@ -53,7 +53,7 @@ struct CondensedCluster {
   double birth;            ///< eps at which it separates from others; infinity for the root
   double death;            ///< eps at which it splits, or ends
   std::uint32_t size;      ///< number of points at its birth
-  std::uint32_t first_id;  ///< smallest id of these
+  std::uint32_t first_id;  ///< smallest id of its points
   double stability;  ///< sum over its points of 1/eps at which each leaves − 1/birth; infinite if points are equal
 };
 
@@ -67,11 +67,11 @@ struct CondensedParts {
 /// Returns 1/eps, the density of HDBSCAN*: infinite for 0, and 0 for infinity.
 EPSFLOW_HOST_DEVICE inline double density_at(double eps) { return eps > 0 ? 1 / eps : HUGE_VAL; }
 
-/// The selected cluster that contains one cluster of a condensed tree. It gives label and probability to the points
-/// whose last cluster this is.
+/// For one cluster of a condensed tree: the selected cluster that is or contains it, and so the label and the
+/// probability of each point whose last cluster it is.
 struct SelectedCluster {
   std::int32_t number = -1;  ///< −1: none was selected
-  double death = 0;          ///< of the selected cluster
+  double death = 0;          ///< the death of the selected cluster
   double widest = HUGE_VAL;  ///< points that leave their last cluster at a larger eps are noise
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::int32_t label(double leaves_at) const {
@@ -93,11 +93,12 @@ struct ChosenClusters {
 /// Clusters selected in a condensed tree, numbered by the smallest id of their points.
 struct SelectedClusters {
   Buffer<std::int32_t> labels = {};  ///< [n] −1: noise
-  /// [n] strength of membership: 0 for noise, else up to 1. In a cluster of equal points, others have 0, too.
+  /// [n] strength of membership: 0 for noise, else up to 1. In a cluster whose death is 0, points that leave at a
+  /// larger eps have 0, too.
   Buffer<double> probabilities = {};
   std::vector<std::uint32_t> nodes = {};  ///< [clusters] the cluster of the condensed tree
-  /// [clusters] stability, relative to the largest possible for its size: 0 to 1. All are 1 if the death of a cluster
-  /// of the tree is 0, because points are equal.
+  /// [clusters] stability, relative to its size divided by the smallest death of any cluster of the tree: 0 to 1. All
+  /// are 1 if this death is 0, because points are equal, or infinite.
   std::vector<double> persistence = {};
   // Labels and probabilities that stay on a GPU; `labels` and `probabilities` are then empty.
   DeviceArray<std::int32_t> device_labels = {};
