@@ -37,8 +37,9 @@ class BinaryTree {
   [[nodiscard]] std::vector<CondensedRow> condense(std::uint64_t min_cluster_size,
                                                    const CancelToken& cancel = {}) const;
 
-  /// Returns the clusters of a condensed tree of the same hierarchy and min_cluster_size, the root first, in the order
-  /// in which scikit-learn numbers them: level by level of rows(). Throws Cancelled. O(n + clusters · log clusters).
+  /// Returns the indices in tree.clusters() of all clusters of `tree`, which must be of the same hierarchy and
+  /// min_cluster_size. They are in the order in which scikit-learn numbers them: root first, level by level of rows().
+  /// Throws Cancelled. O(n + clusters · log clusters).
   [[nodiscard]] std::vector<std::uint32_t> breadth_first(const CondensedTree& tree, std::uint64_t min_cluster_size,
                                                          const CancelToken& cancel = {}) const;
 

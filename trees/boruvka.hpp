@@ -18,7 +18,7 @@ namespace epsflow::trees {
 /// below 0; then a point is core if the weights within eps sum to minpts, and the sum of all reaches each minpts. Null:
 /// each point counts 1. Memory: spanning_trees_bytes(), and index::weighted_bytes() with weights. In parallel, on the
 /// threads of the calling arena. Throws Cancelled, ResourceError, and InputError if squares (or other powers) of
-/// differences leave the range of float64.
+/// distances overflow float64.
 void spanning_trees(PointsView points, const Space& space, std::span<const std::uint32_t> minpts,
                     const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take,
                     const WholeWeights* weights = nullptr);

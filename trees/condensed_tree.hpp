@@ -17,7 +17,7 @@ namespace epsflow {
 /// The rule that selects clusters.
 enum class ClusterSelection : std::uint8_t {
   eom,   ///< excess of mass: the clusters of the largest total stability, none inside another
-  leaf,  ///< the clusters that do not split
+  leaf,  ///< the clusters that do not split, never the root
 };
 template <>
 struct Choice<ClusterSelection> {
@@ -27,9 +27,9 @@ struct Choice<ClusterSelection> {
 
 struct SelectionOptions {
   ClusterSelection method = ClusterSelection::eom;
-  double epsilon = 0;                 ///< clusters born below this eps are merged into the one that they separated from
-  std::uint64_t max_size = 0;         ///< excess of mass selects no cluster with more points; 0: no limit
-  bool allow_single_cluster = false;  ///< the root may be selected
+  double epsilon = 0;          ///< a selected cluster born below this eps is merged into the next ancestor that is not
+  std::uint64_t max_size = 0;  ///< excess of mass selects no cluster with more points; 0: no limit
+  bool allow_single_cluster = false;  ///< excess of mass may select the root, and `epsilon` may merge clusters into it
 };
 
 /// Throws UsageError if epsilon is negative or NaN.
