@@ -1,4 +1,4 @@
-// The persistence of the clusters of each cell along eps.
+// The persistence of the clusters of each cell along eps. A cell is one eps and minpts of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct CellBar {
 };
 
 /// Returns [cells] at most `most` bars for each cell of the lineage, the largest clusters first. If two clusters merge,
-/// the elder rule of Lineage::bars() decides which of them continues. O(clusters of all cells · log).
+/// the older continues, of equally old ones the one with more core points (Lineage::bars()). O(clusters of all cells ·
+/// log).
 [[nodiscard]] std::vector<std::vector<CellBar>> bars_of_cells(const Lineage& lineage, std::size_t most);
 
 }  // namespace epsflow::report

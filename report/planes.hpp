@@ -33,7 +33,8 @@ struct Columns {
 [[nodiscard]] std::string unit_of(const Columns& columns, const Metric& metric, std::size_t k);
 
 /// Returns one plane up to two dimensions, three for three, one for more. Longitude increases to the right, latitude
-/// upwards. The longer side has at most 512 pixels, fewer for few points, to keep them visible. O(n · d).
+/// upwards. The longer side has at most 512 pixels, fewer for few points, to keep them visible. For more than three
+/// dimensions throws as transform_points(); otherwise coordinates must be finite. O(n · d).
 [[nodiscard]] std::vector<Plane> planes_of(PointsView points, const Metric& metric, const Columns& columns);
 
 }  // namespace epsflow::report

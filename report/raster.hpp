@@ -17,8 +17,8 @@ namespace epsflow::report {
 struct Axis {
   std::string name;
   std::string unit;  ///< empty if there is none or it is unknown
-  double from = 0;   ///< the smallest coordinate, at the left or lower end
-  double to = 1;     ///< the largest coordinate
+  double from = 0;   ///< the smallest coordinate, at the left or lower end; if all are equal, at least 0.5 less
+  double to = 1;     ///< the largest coordinate; if all are equal, at least 0.5 more
 };
 
 /// The values of pixels. Clusters have values by their rank.

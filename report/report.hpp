@@ -1,6 +1,6 @@
 // A sweep, or clusters selected in hierarchies, as one page for a browser: the recommendation and its reasons, the grid
-// as a heat map, and for each cell its map, the sizes of its clusters, their persistence along eps or the tree that
-// they are from, and a table of the largest.
+// as a heat map, and for each cell (a variant) its map, the sizes of its clusters, their persistence along eps or the
+// tree that they are from, and a table of the largest.
 //
 // The page is one file that needs no network and no server. It joins page.html, page.css, page.js and the data as JSON.
 // Points are drawn as pixels (report/raster.hpp), so pages do not grow with their number.
@@ -54,7 +54,7 @@ inline constexpr std::uint64_t kMostBytes = 8U << 20U;
 
 class Report {
  public:
-  /// Computes the planes in O(n · d) time, with 4·n bytes for each. Throws as transform_points() does.
+  /// Computes the planes in O(n · d) time, with 4·n bytes for each. Throws as planes_of().
   explicit Report(Subject subject);
   ~Report();
   Report(Report&&) noexcept;
@@ -65,7 +65,8 @@ class Report {
   /// points; otherwise as catalog() does.
   void add(const Variant& variant, const LabelSummary& summary, std::span<const std::int32_t> labels,
            const CancelToken& cancel = {});
-  /// Adds the persistence of clusters, and cells with their counts if they are not on the page yet.
+  /// Adds the persistence of clusters and, if the lineage has sizes, the relative validity of cells. Adds cells that
+  /// are not on the page yet, with their counts.
   void add_lineage(const Lineage& lineage);
   /// Adds the tree of a cell of hierarchies. The largest clusters are shown. Throws std::out_of_range if add() has not
   /// added the cell.
@@ -82,9 +83,9 @@ class Report {
   /// Returns the number of cells that have a map.
   [[nodiscard]] std::size_t maps() const noexcept;
 
-  /// Returns HTML of at most `most` bytes. If maps do not fit they become coarser, except maps of recommended cells,
-  /// and are left out in the end. Throws UsageError if the page is too large even with the maps of recommended cells
-  /// alone.
+  /// Returns HTML of at most `most` bytes. If maps do not fit, they become coarser and are left out in the end, except
+  /// the maps of the recommended cell and its alternatives. Throws UsageError if the page is too large even with these
+  /// maps alone.
   [[nodiscard]] std::string page(std::uint64_t most = kMostBytes) const;
 
  private:
