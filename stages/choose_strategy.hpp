@@ -20,8 +20,8 @@ struct StrategyAnswer {
 ///
 /// Without a table each point is searched once for its count, once more when it becomes core (except candidates already
 /// in its set), and once for each minpts for which it is not core. With a table everything is searched once and then
-/// read. So a table pays if cells are not dense boxes, several minpts share it, and it fits: at most a third of the
-/// candidates were neighbours in the sets measured, and an id takes 4 bytes.
+/// read. So a table pays if cells are not dense boxes, pairs are not stored anyway, at least four minpts share it, and
+/// it fits: at most a third of the candidates were neighbours in the sets measured, and an id takes 4 bytes.
 struct ChooseStrategy {
   StrategyChoice choice = StrategyChoice::automatic;
   bool table_wanted = false;  ///< the caller set options of tables

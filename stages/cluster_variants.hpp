@@ -14,7 +14,8 @@
 namespace epsflow::stages {
 
 /// Throws Error if the labels of a result are wrong, which is a defect of epsflow. Searches the points again, without
-/// the index of the run (clustering/verify.hpp). radius: the radius of the eps. weights: null if the points have none.
+/// the index of the run (clustering/verify.hpp). radius: eps among the transformed points. weights: null if the points
+/// have none.
 void check_labels(PointsView points, const Space& space, const WholeWeights* weights, double radius,
                   const VariantResult& result);
 
@@ -31,11 +32,12 @@ struct ClusterVariants {
   const CancelToken& cancel;
   Trace* trace = nullptr;
 
-  /// Returns the bytes of scratch and labels for a group of this number of variants over n points.
+  /// Returns the most bytes of scratch and labels at a time for a group of this number of variants over n points.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t n, std::size_t variants) const noexcept;
 
-  /// Calls emit(result) once per variant, from any thread, possibly from several at once. Throws Error if `verify`
-  /// finds a wrong label, which is a defect of epsflow; Cancelled; the exceptions of emit.
+  /// Calls emit(result) once per variant. With VariantMethod::nested: from this thread, in descending order of minpts.
+  /// With VariantMethod::each: from any thread, possibly from several at once. Throws Error if `verify` finds a wrong
+  /// label, which is a defect of epsflow; Cancelled; the exceptions of emit.
   void operator()(const EpsJob& job, const std::function<void(VariantResult&&)>& emit) const;
 };
 
