@@ -14,9 +14,10 @@ namespace epsflow::tracks {
 /// metric's eps. found, rows: the results of find_features().
 ///
 /// For each pair of slices, the core points of both are sorted into one grid. Each core point is then tested against
-/// each feature of the other slice that has core points around it, until one of these is near. Costs O(core points), a
-/// sort, and the tests: few if clusters continue, all pairs of a neighbourhood if clusters come close and do not touch.
-/// Throws UsageError if eps or the metric is invalid, InputError if the metric does not accept a point, Cancelled.
+/// the core points around it of each feature of the other slice, until one of that feature is near. Costs O(core
+/// points), a sort, and the tests: few if clusters continue, all pairs of a neighbourhood if clusters come close and do
+/// not touch. Throws UsageError if eps or the metric is invalid; InputError if a point is not finite or outside the
+/// periodic box, or if the metric does not accept a core point; Cancelled.
 [[nodiscard]] std::vector<std::vector<FeatureLink>> find_core_links(const SlicedLabels& slices, double eps,
                                                                     const Tracks& found, const FeatureRows& rows,
                                                                     const CancelToken& cancel);

@@ -107,8 +107,8 @@ struct Choice<TrackEventKind> {
 struct TrackEvent {
   TrackEventKind kind = TrackEventKind::birth;
   std::uint32_t slice = 0;              ///< the later of the two slices
-  std::vector<std::uint32_t> before{};  ///< indices in Tracks::features, ascending
-  std::vector<std::uint32_t> after{};
+  std::vector<std::uint32_t> before{};  ///< features of the earlier slice: indices in Tracks::features, ascending
+  std::vector<std::uint32_t> after{};   ///< features of the later slice, in the same form
 
   friend bool operator==(const TrackEvent&, const TrackEvent&) = default;
 };
@@ -131,8 +131,8 @@ struct Tracks {
 /// pairs are processed in parallel on the threads of the calling arena. Memory: 8 bytes per point, and the working
 /// memory of the slices in progress. Throws UsageError if sizes differ, starts are not ascending, a label is below
 /// kNoise, an option is out of range, an array that TrackOptions::match requires is missing, or the metric
-/// does not fit; InputError if a core point is noise, an id is twice among the clusters of a slice, or the metric does
-/// not accept a point; Cancelled.
+/// does not fit; InputError if a core point is noise; by ids, if an id is twice among the clusters of a slice; by core
+/// points, if a point is not finite or outside the periodic box, or the metric does not accept a core point; Cancelled.
 [[nodiscard]] Tracks find_tracks(const SlicedLabels& slices, const TrackOptions& options,
                                  const CancelToken& cancel = {});
 
