@@ -30,7 +30,8 @@ struct IndexOptions {
   Cells cells = Cells::eps;  ///< dense_box: eps cells are made if dense boxes are not possible
   IndexChoice index = IndexChoice::automatic;
   DecideChoice decide = DecideChoice::automatic;
-  /// Allows an index of pairs if it is faster. Set it only if nothing but labels of whole data sets is needed.
+  /// Allows an index of pairs if it is faster. Set it only if nothing but labels of whole data sets in host memory is
+  /// needed, without weights.
   bool pairs = false;
 };
 
