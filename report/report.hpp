@@ -33,9 +33,10 @@ struct Subject {
   Columns columns = {};
   /// The origin of the results, as label and text: input, checksum, version, machine, date.
   std::vector<std::pair<std::string, std::string>> provenance = {};
-  std::string command = {};         ///< the command that reproduces the results
-  std::string advice_hint = {};     ///< how to get a recommendation, if advise() is not called; may be empty
-  std::string catalogue_hint = {};  ///< how to get the whole catalogue of the cell {eps}, {minpts}
+  std::string command = {};      ///< the command that reproduces the results
+  std::string advice_hint = {};  ///< how to get a recommendation, if advise() is not called; may be empty
+  /// How to get the whole catalogue of a cell. The page replaces {minpts}, and {eps} or {min_cluster_size}, in it.
+  std::string catalogue_hint = {};
 };
 
 /// A cluster of a condensed tree (trees/condensed_tree.hpp). The root is the first, and parents come before children.
