@@ -11,7 +11,7 @@
 
 namespace epsflow::index {
 
-/// Walks over consecutive bundles of an index.
+/// Walks over consecutive bundles of an index, which must outlive the walk.
 class CandidateRanges {
  public:
   CandidateRanges(const SearchIndex& index, std::size_t first_bundle) : index_(index), bundle_(first_bundle) {
@@ -33,7 +33,8 @@ class CandidateRanges {
   BundleWalk walk_;
 };
 
-/// Calls f(rows of one bundle, the bundle's candidates) for all rows, in order.
+/// Calls f(part, candidates) for each bundle with some of the rows, in order. part: those rows of the bundle that are
+/// among `rows`. candidates: the ranges of all candidates of the bundle.
 template <class F>
 void for_each_bundle(const SearchIndex& index, Range rows, F&& f) {
   if (rows.size() == 0) return;

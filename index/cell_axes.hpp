@@ -35,7 +35,7 @@ struct AxisStretch {
 /// The part of an axis that slot() reads, in memory that the caller can read.
 struct AxisView {
   double lo = 0;
-  double inverse_side = 0;
+  double inverse_side = 0;  ///< 1 / the side of a slot before the shift; 0 if there is a single slot
   /// The last slot of a closed axis, which also takes coordinates that are rounded beyond it. No limit for other axes.
   std::uint64_t last_slot = ~std::uint64_t{0};
   const AxisStretch* stretches = nullptr;
@@ -74,7 +74,8 @@ struct AxisView {
   }
 };
 
-/// Cells can be dense boxes (all points are neighbours) up to this number of dimensions; the window is then 2.
+/// Cells can be dense boxes (all points are neighbours) up to this number of dimensions. Slots of neighbours then
+/// differ by at most 2, otherwise by at most 1.
 inline constexpr std::size_t kMostDenseBoxDims = 3;
 
 /// The width of the slots of an axis, and the largest number of slots between neighbours.
@@ -116,7 +117,7 @@ class CellAxis {
   /// Makes an axis from the coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
   CellAxis(PointsView points, std::size_t dim, SlotWidth width, const CancelToken& cancel)
       : CellAxis(points, dim, extent_of(points, dim), width, cancel) {}
-  /// The same for a known extent. O(1), with gaps O(n log n).
+  /// The same for a known extent of all points. O(1), with gaps O(n log n). Throws Cancelled.
   CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel);
   /// Makes a closed axis. O(1).
   CellAxis(std::size_t dim, ClosedAxis axis, SlotWidth width) noexcept;
@@ -127,8 +128,8 @@ class CellAxis {
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
-  /// Returns the slot of x; if x is beyond an end of the axis, the slot at that end, or nullopt if the slot of x,
-  /// counted on beyond the end, is more than `reach` slots from it. Not for axes cut at gaps.
+  /// Returns the slot of x. If x is beyond an end of the axis, slots are counted on: returns nullopt if x is more than
+  /// `reach` slots beyond the slot at that end, else the slot at that end. Not for axes cut at gaps.
   [[nodiscard]] std::optional<std::uint64_t> nearest_slot(double x, std::uint64_t reach) const noexcept {
     const double fine = (x - lo_) * inverse_side_;
     if (fine < -static_cast<double>(reach << shift_) || fine >= static_cast<double>((slots_ + reach) << shift_)) {
@@ -139,6 +140,7 @@ class CellAxis {
     return static_cast<std::uint64_t>(fine) >> shift_;
   }
   [[nodiscard]] bool cut() const noexcept { return !stretches_.empty(); }
+  /// The view must not outlive the axis.
   [[nodiscard]] AxisView view() const noexcept {
     return {lo_,
             inverse_side_,
@@ -188,11 +190,12 @@ struct KeyRanges {
 
 /// The keys of a cell's neighbours if axes are closed, from its key alone; neighbours are one slot away at most.
 struct ClosedKeys {
-  std::uint32_t axes = 0;  ///< number of axes; 0 if none is closed
+  std::uint32_t axes = 0;  ///< number of all indexed axes; 0 if none is closed and has several slots
   std::uint64_t strides[kMostIndexedDims] = {};
   std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis of several slots; 0 for other axes
 
   /// Calls f(first, last) for the ranges of keys, ends included, that hold all neighbours of a cell. Ascending.
+  /// Requires axes > 0.
   template <class F>
   EPSFLOW_HOST_DEVICE void for_each_range(std::uint64_t key, F f) const {
     std::int64_t steps[kMostIndexedDims][3] = {};

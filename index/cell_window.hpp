@@ -19,9 +19,10 @@ enum class WindowRanges {
   slabs,       ///< 2·reach + 1 slots along each of the last two axes, and all cells between these rows
 };
 
-/// Walks over consecutive cells of a grid without closed axes, and finds the non-empty cells up to `reach` slots away
-/// on every axis, reach <= CellKeys::window. As cells and their neighbours ascend together, both ends of each range
-/// only move forward: O(1) amortised per cell and range, plus one binary search per range at the start.
+/// Walks over ascending cells of a grid without closed axes, and finds the non-empty cells up to `reach` slots away on
+/// every axis, reach <= CellKeys::window. The grid must outlive the walk. As cells and their neighbours ascend
+/// together, both ends of each range only move forward: O(1) amortised per cell and range, plus one binary search per
+/// range at the start.
 class CellWindow {
  public:
   CellWindow(const Grid& grid, std::uint32_t first_cell, std::uint32_t reach, WindowRanges kind = WindowRanges::rows)
@@ -40,8 +41,9 @@ class CellWindow {
     ranges_ = unclipped_;
   }
 
-  /// Returns the ranges of cells around any of `cells`, which must not begin before the cells of the previous call.
-  /// Ranges ascend and share no cell; a range may be empty.
+  /// Returns ranges that hold all cells around each of `cells`, these included. If there are several, the ranges may
+  /// hold other cells too. `cells` is not empty, and must not begin before the cells of the previous call. Ranges
+  /// ascend and share no cell; a range may be empty. They are valid until the next call.
   std::span<const Range> around(Range cells) {
     const auto keys = grid_.cell_keys();
     std::uint32_t end = 0;
@@ -61,7 +63,7 @@ class CellWindow {
     return ranges_;
   }
 
-  /// Returns the number of points in the ranges.
+  /// Returns the number of points in the ranges of the last around().
   [[nodiscard]] std::uint64_t points() const {
     const auto starts = grid_.cell_starts();
     std::uint64_t sum = 0;

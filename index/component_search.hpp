@@ -18,7 +18,7 @@ namespace epsflow::index {
 
 /// Two points and the height of their pair.
 struct HeightPair {
-  double height;       ///< a sum, see ComponentSearch
+  double height;       ///< see ComponentSearch; squared for the Euclidean norm
   std::uint32_t from;  ///< position
   std::uint32_t to;    ///< position
 };
@@ -52,8 +52,9 @@ class LowestPairs {
   std::array<std::mutex, 256> mutexes_;
 };
 
-/// Finds the lowest pairs between components. The height of a pair of points is the largest of their sum, by the rule
-/// of core/space.hpp, and of the core sums of both. Sums are compared as they are computed, so heights are exact.
+/// Finds the lowest pairs between components. The height of a pair of points is the largest of their sum, which is the
+/// left-hand side of the rule in core/space.hpp, and of the core sums of both. The core sum of a point is the least
+/// limit of the rule for which the point is core. Sums are compared as they are computed, so heights are exact.
 ///
 /// Source: Borůvka's algorithm over a tree of boxes, as in March, Ram & Gray (KDD 2010) and in ArborX (Prokopenko et
 /// al., ICPP 2022). Three things differ. Pairs of near points are known beforehand, and only points whose component may
@@ -67,11 +68,11 @@ class ComponentSearch {
   ComponentSearch(const LeafOrder& leaves, const Space& space, std::span<const double> core,
                   std::span<const double> reach);
 
-  /// Finds for each component, except `largest`, a pair of least height with a point of another component. components:
-  /// [n] the component of each position, from 0 to count − 1; since the last call components may have been united, but
-  /// never split. best: of all components. It holds the pairs that the caller has found, and receives lower ones. The
-  /// entry of `largest` may become a pair that is not its lowest. In parallel, on the threads of the calling arena.
-  /// Throws Cancelled.
+  /// Finds for each component, except `largest`, a pair of least height with a point of another component; the point of
+  /// the component may be the pair's `from` or its `to`. components: [n] the component of each position, from 0 to
+  /// count − 1; since the last call components may have been united, but never split. best: of all components. It holds
+  /// the pairs that the caller has found, and receives lower ones. The entry of `largest` may become a pair that is not
+  /// its lowest. In parallel, on the threads of the calling arena. Throws Cancelled.
   void search(std::span<const std::uint32_t> components, std::uint32_t largest, LowestPairs& best,
               const CancelToken& cancel);
 

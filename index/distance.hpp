@@ -107,7 +107,7 @@ template <std::size_t D, class Point, class Candidate>
 /// The test passes only if fl(fl(p_k − q_k)²) <= fl(eps²). With u = 2^-53, for eps² in the normal range above 2^-1000
 /// each rounding is relative, so |p_k − q_k| <= eps·(1 + 4u). Below that the squares may underflow; but a difference
 /// over 2^-500 still squares to at least 2^-1000·(1 − u), so 2^-500·(1 + 4u) bounds it. If eps² overflows, every pair
-/// passes.
+/// passes, and the bound is infinity.
 ///
 /// For the other norms no term is larger than the sum, as computed, either: t_k <= eps, or t_k^p <= eps^p·(1 + 4u) with
 /// powers that err by an ulp. The length of a closed axis is rounded once; CellAxis allows for that.

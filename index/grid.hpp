@@ -42,9 +42,9 @@ class Grid final : public SearchIndex {
     return space().slices == nullptr || cell_keys_[a] / keys_.slice_stride == cell_keys_[b] / keys_.slice_stride;
   }
 
-  /// A cell has up to (2·window + 1)^(axes − 1) ranges of neighbours. As cells and their neighbours ascend together,
-  /// the first cell of each range only moves forward: O(1) amortised per cell and range, plus a binary search per range
-  /// at the start and at ends of a closed axis.
+  /// A cell has up to (2·window + 1)^(axes − 1) ranges of neighbours, and up to twice as many at an end of a closed
+  /// axis. As cells and their neighbours ascend together, the first cell of each range only moves forward: O(1)
+  /// amortised per cell and range, plus a binary search per range at the start and at ends of a closed axis.
   void start_walk(std::size_t cell, BundleWalk& walk) const override;
   void find_ranges(std::size_t cell, BundleWalk& walk) const override;
 
@@ -58,12 +58,13 @@ class Grid final : public SearchIndex {
   /// of its sides.
   [[nodiscard]] bool supports_any_point() const noexcept { return point_axes_.has_value(); }
   /// Returns the key of the cell at a point, or at the nearest point within the extents of the grid. Returns kNowhere
-  /// if no point of the grid can be within eps of it. Requires supports_any_point(). point: [dims], finite.
+  /// if the point is more than `window` slots beyond the extents, and so farther than eps from every point of the grid.
+  /// Requires supports_any_point(). point: [dims], finite.
   [[nodiscard]] std::uint64_t key_at(const double* point) const noexcept;
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   /// Sets walk.ranges to ranges that hold every point of the grid within eps of any point with that key: non-empty,
-  /// ascending, not touching each other. A new walk is an empty BundleWalk; the keys of one walk ascend. O(log distance
-  /// from the previous key) per range.
+  /// ascending, not touching each other. key: from key_at(), but not kNowhere. A new walk is an empty BundleWalk; the
+  /// keys of one walk ascend. O(log distance from the previous key) per range.
   void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {

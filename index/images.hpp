@@ -15,19 +15,19 @@
 namespace epsflow::index {
 
 /// Returns true if images can replace periodic distances. This requires the Euclidean norm, no slices, at most
-/// kMostDenseBoxDims dimensions, and closed axes longer than 2·eps. On such axes, of a point and its images at most one
-/// is a neighbour of another point. Returns false if no axis is closed.
+/// kMostDenseBoxDims dimensions, and closed axes longer than about 2.002·eps. On such axes, of a point and its images
+/// at most one is a neighbour of another point. Returns false if no axis is closed.
 [[nodiscard]] bool images_serve(const Space& space, double eps, std::size_t dims) noexcept;
 
 /// The images of the points near faces: copies shifted by the lengths of axes, so that they lie beyond the opposite
 /// faces.
 ///
-/// Images lie up to 2·eps beyond a face. Therefore an image at most eps beyond a face has all the neighbours of its
-/// point, and an image farther out may lack some. So an image never has more neighbours than its point, and is counted
-/// as core only if its point is core. If two core points are neighbours in the box across a face, one of them and an
-/// image of the other are counted as core and are neighbours here. So once each image that is counted as core is united
-/// with its point, the clusters are the same as in the box. Counts and border points of the points themselves are
-/// exact.
+/// Images lie up to a little more than 2·eps beyond a face. Therefore an image at most eps beyond a face has all the
+/// neighbours of its point, and an image farther out may lack some. So an image never has more neighbours than its
+/// point, and is counted as core only if its point is core. If two core points are neighbours in the box across a face,
+/// one of them and an image of the other are counted as core and are neighbours here. So once each image that is
+/// counted as core is united with its point, the clusters are the same as in the box. Counts and border points of the
+/// points themselves are exact.
 ///
 /// Distances to images equal the periodic distances to the last bit. The reason is that coordinates are multiples of a
 /// power of two for which differences and shifts by a length are not rounded (core/space.hpp).
@@ -76,13 +76,13 @@ struct Imaging {
   }
 };
 
-/// Returns the number of images of all points. O(n·d), in parallel.
+/// Returns the number of images of all points, without the points themselves. O(n·d), in parallel.
 [[nodiscard]] std::uint64_t count_images(PointsView points, const Imaging& imaging);
 
 /// The points, followed by their images.
 struct ImagedPoints {
   Points points;                  ///< [n + images], float64
-  Buffer<std::uint32_t> origins;  ///< [images] the point of each image
+  Buffer<std::uint32_t> origins;  ///< [images] the id of the point of each image
 };
 /// O(n·d), in parallel. Throws Cancelled, ResourceError.
 [[nodiscard]] ImagedPoints make_images(PointsView points, const Imaging& imaging, const CancelToken& cancel);

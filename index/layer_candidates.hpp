@@ -32,7 +32,8 @@ inline constexpr std::size_t kRankingPoints = 256;
 /// depend on the number of threads. Throws Cancelled.
 [[nodiscard]] std::vector<LayerCandidate> make_candidates(const LayerSample& sample, double eps, LayerKind kind,
                                                           const CancelToken& cancel);
-/// Returns the peak memory of make_candidates(), in bytes.
+/// Returns the peak memory of make_candidates() for a sample of this number of points, in bytes. It includes the
+/// sample.
 [[nodiscard]] std::uint64_t candidate_bytes(std::uint64_t sample, std::size_t dims) noexcept;
 
 }  // namespace epsflow::index

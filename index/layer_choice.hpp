@@ -12,9 +12,10 @@
 
 namespace epsflow::index {
 
-/// Chooses the layers. Returns their indices among the candidates, at most kMostLayers. Two points of the sample are
-/// together if they have the same bin in every chosen candidate. Greedy: each step takes the candidate that leaves the
-/// fewest pairs together. candidates: not empty. O(sample · layers · candidates), in parallel. Throws Cancelled.
+/// Chooses kMostLayers layers, or all candidates if there are fewer. Returns their indices, the first layer first. Two
+/// points of the sample are together if they have the same bin in every chosen candidate. Greedy: each step takes the
+/// candidate that leaves the fewest pairs together. candidates: not empty. O(sample · layers · candidates), in
+/// parallel. Throws Cancelled.
 [[nodiscard]] std::vector<std::size_t> choose_sorting(std::span<const LayerCandidate> candidates,
                                                       const CancelToken& cancel);
 

@@ -65,7 +65,7 @@ struct LayerFunction {
   double first_bin = 0;  ///< lower end of bin 0, in reaches
   double bins_per_reach = 0;
   std::uint32_t bins = 1;
-  std::uint32_t shift = 0;  ///< position of its bins in a key, in bits
+  std::uint32_t shift = 0;  ///< position of its bins in a key, in bits; only for functions that points are sorted by
 
   /// Returns the value in reaches, from which bins and intervals are made. `value`: the coordinate, or the distance.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double scaled(double value) const noexcept {

@@ -43,7 +43,7 @@ inline constexpr std::size_t kMostSamplePoints = 2048;
   return i * (n / sample);
 }
 [[nodiscard]] LayerSample layer_sample(PointsView points);
-/// Returns the peak memory of taking a sample and choosing layers by it, in bytes.
+/// Returns the peak memory of taking a sample of n points and choosing layers by it, in bytes.
 [[nodiscard]] std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept;
 
 /// Returns the tile reach: no two neighbours are farther apart, measured without rounding. It is infinity if eps is
@@ -56,11 +56,14 @@ class Layers {
   Layers() = default;
   Layers(std::vector<LayerFunction> functions, std::size_t sorted, std::size_t dims, std::vector<double> pivots);
 
-  /// Returns a view with pivots in host memory. The caller replaces the pointer to use it elsewhere.
+  /// Returns a view whose pivots are in the memory of this object. A caller with a copy of them elsewhere, such as on a
+  /// GPU, replaces the pointer.
   [[nodiscard]] LayersView view() const noexcept;
+  /// Returns the functions; those that points are sorted by come first.
   [[nodiscard]] std::span<const LayerFunction> functions() const noexcept { return functions_; }
   /// Coordinate k of all pivots is contiguous. [dims × pivots]
   [[nodiscard]] std::span<const double> pivots() const noexcept { return pivots_; }
+  /// Every layer_key() is less than 2^key_bits().
   [[nodiscard]] unsigned key_bits() const noexcept { return key_bits_; }
 
  private:
@@ -71,23 +74,23 @@ class Layers {
   unsigned key_bits_ = 0;
 };
 
-/// Chooses functions by a sample of the points. O(sample · dims · candidates), in parallel; the result does not depend
-/// on the number of threads. Throws Cancelled.
+/// Chooses functions by a sample of the points; none if the sample is empty. O(sample · dims · candidates), in
+/// parallel; the result does not depend on the number of threads. Throws Cancelled.
 [[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerKind kind, const CancelToken& cancel);
 
-/// Returns the share of the pairs of a sample that no function separates. Of a large sample a few hundred points are
-/// used.
+/// Returns the share of the pairs of a sample that no function separates, because none differs by more than 1 reach; 1
+/// if there are no functions or fewer than two points. Of a large sample a few hundred points are used.
 [[nodiscard]] double remaining_share(const Layers& layers, const LayerSample& sample);
 
 struct LayersOfKind {
   IndexChoice index = IndexChoice::all;
   Layers layers;
 };
-/// Returns the layers that prune a sample best: the grid if it leaves few pairs, else the better of grid and tree, or
-/// all pairs if neither prunes enough. Otherwise as choose_layers().
+/// Returns the layers that prune a sample best: of LayerKind::grid if they leave few pairs, else the better of grid and
+/// tree. If neither prunes more than a tenth, returns IndexChoice::all without layers. Otherwise as choose_layers().
 [[nodiscard]] LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const CancelToken& cancel);
 
-/// Computes the values of the first `count` functions of a view at a point, in units of the tile reach. Writes them to
+/// Computes the LayerFunction::scaled() values of the first `count` functions of a view at a point. Writes them to
 /// `scaled`, [count].
 template <class T>
 void scaled_values(const LayersView& view, std::uint32_t count, const T* point, double* scaled) noexcept {
@@ -118,7 +121,7 @@ class PivotOrder {
   [[nodiscard]] const Layers& layers() const noexcept { return layers_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
-  /// Moves the order out; the other members are lost.
+  /// Moves the order out of an object that is not used afterwards.
   [[nodiscard]] Buffer<std::uint32_t> take_order() && noexcept { return std::move(order_); }
   /// First position of each different key, and n. [leaves + 1]
   [[nodiscard]] std::span<const std::uint32_t> leaf_starts() const noexcept { return leaf_starts_; }

@@ -43,6 +43,7 @@ class LeafOrder {
     return coordinates_.data() + std::size_t{leaf} * dims_ * kLeaf;
   }
   /// Returns the number of levels of boxes. Level 0 has the boxes of leaves; the last level has at most kBranch boxes.
+  /// Without points there are no levels.
   [[nodiscard]] std::size_t levels() const noexcept { return boxes_.size(); }
   /// Boxes of a level from kBranch · group on: [d × 2 × kBranch], in each dimension the lower ends, then the upper
   /// ends. Entries beyond the last box of the level are boxes infinitely far from everything.

@@ -14,9 +14,10 @@
 namespace epsflow::index {
 
 /// Sets sums[i · ks.size() + j] to the left-hand side of the rule (core/space.hpp) for point i and its ks[j]-th nearest
-/// other point: the ks[j]-th smallest value over all other points. sums: [n × ks.size()]. Each k is at least 1 and less
-/// than n, if n > 0. Searches for the points of a leaf together (leaf_order.hpp), and skips boxes no nearer than the
-/// k-th point so far. In parallel, on the threads of the calling arena. Throws Cancelled, ResourceError.
+/// other point: the ks[j]-th smallest value over all other points. i: input id. sums: [n × ks.size()]. Each k is at
+/// least 1 and less than n, if n > 0. Searches for the points of a leaf together (leaf_order.hpp), and skips boxes no
+/// nearer than the k-th point so far. In parallel, on the threads of the calling arena. Throws Cancelled,
+/// ResourceError.
 void nearest_sums(PointsView points, const Space& space, std::span<const std::uint32_t> ks, double* sums,
                   const CancelToken& cancel);
 
@@ -34,9 +35,9 @@ void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t leng
 void weighted_sums(const LeafOrder& leaves, const Space& space, std::span<const std::int64_t> units, WeightSum enough,
                    double* sums, const CancelToken& cancel);
 
-/// Returns the most memory that weighted_sums() takes, in bytes. Each point of a leaf that is searched for has room for
-/// as many candidates as there are smallest weights that are `enough` together. threads: the largest number of threads.
-/// O(n log n).
+/// Returns the most memory that weighted_sums() takes, in bytes. It is proportional to the number of threads and to the
+/// number of smallest positive weights that are `enough` together, because each point of a leaf that a thread searches
+/// gathers up to about twice as many candidates. threads: the largest number of threads. O(n log n).
 [[nodiscard]] std::uint64_t weighted_bytes(std::span<const std::int64_t> units, WeightSum enough, unsigned threads);
 
 /// A point and the height of the pair that it forms with a new one.
@@ -44,19 +45,20 @@ struct MutualNeighbor {
   static constexpr std::uint32_t kNone = ~0U;
 
   double height = 0;
-  std::uint32_t id = kNone;
+  std::uint32_t id = kNone;  ///< the input id of the point; kNone if the height is infinite
 };
 
-/// Returns the lowest pair of each of `queries` with one of `points`. The height of a pair is the largest of its sum,
-/// of the core sum of the point, and of the core sum of the query: its k-th smallest sum, or 0 if k is 0. Of several
-/// pairs of one height it has the smallest sum, then the first point in the order of coordinates, then the smallest id.
-/// An infinite height has no id. core: by id. k: at most points.size(), which is at least 1. In parallel, on the
+/// Returns the lowest pair of each of `queries` with one of `points`: [queries], in their order. Sums are left-hand
+/// sides of the rule (core/space.hpp). The height of a pair is the largest of its sum, of the core sum of the point,
+/// and of the core sum of the query: the k-th smallest sum of the query with a point, or 0 if k is 0. Of several pairs
+/// of one height the result has the smallest sum, then the first point in the order of coordinates, then the smallest
+/// id. points: not empty. core: the core sums of the points, by id. k: at most points.size(). In parallel, on the
 /// threads of the calling arena. Throws Cancelled, ResourceError.
 [[nodiscard]] Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k,
                                                       PointsView queries, const Space& space,
                                                       const CancelToken& cancel);
 
-/// Returns the peak memory of nearest_sums(), in bytes, without the points and the sums.
+/// Returns the peak memory of nearest_sums() for n points, in bytes, without the points and the sums.
 [[nodiscard]] std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept;
 
 }  // namespace epsflow::index

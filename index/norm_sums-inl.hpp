@@ -47,7 +47,7 @@ class PlainSums {
   HWY_INLINE V64 gap(std::size_t, V64 lo, V64 hi, V64 other_lo, V64 other_hi) const {
     return hn::Max(hn::Max(hn::Sub(lo, other_hi), hn::Sub(other_lo, hi)), hn::Zero(F64()));
   }
-  /// Returns the bound of a box, from the sum of the terms of all gaps.
+  /// Returns the lower bound for a box, from the sum of the terms of all gaps.
   HWY_INLINE V64 bound(V64 sum) const { return sum; }
 
  private:
@@ -101,8 +101,8 @@ inline void copy_box(const LeafOrder& leaves, std::uint32_t leaf, std::vector<do
   for (std::size_t end = 0; end < box.size(); ++end) box[end] = boxes[end * LeafOrder::kBranch];
 }
 
-/// Returns bounds of the sums between points in a box of copy_box() and points in kLanes boxes, from `boxes` on, as
-/// LeafOrder::boxes() has them.
+/// Returns lower bounds of the sums between points in a box of copy_box() and points in kLanes boxes, from `boxes` on,
+/// as LeafOrder::boxes() has them.
 template <class Sums>
 HWY_INLINE V64 box_bounds(const Sums& sums, const double* box, const double* boxes) {
   V64 sum = hn::Zero(F64());
@@ -114,7 +114,7 @@ HWY_INLINE V64 box_bounds(const Sums& sums, const double* box, const double* box
   return sums.bound(sum);
 }
 
-/// Calls f with the sums of a space, made for points of `dims` dimensions.
+/// Calls f with a PlainSums or OtherSums object for a space and points of `dims` dimensions.
 template <class F>
 void with_norm_sums(const Space& space, std::size_t dims, F&& f) {
   if (space.plain()) {

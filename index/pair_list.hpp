@@ -18,7 +18,7 @@
 
 namespace epsflow::index {
 
-/// Two neighbours, as offsets in their slice.
+/// Two different points that are neighbours, as offsets in their slice.
 struct SlicePair {
   std::uint16_t a;
   std::uint16_t b;
@@ -38,18 +38,19 @@ class PairList {
     Buffer<SlicePair> pairs;          ///< each pair once
   };
 
-  /// Returns all pairs of neighbours (core/space.hpp) within the same slice; points without slices are one. Returns
-  /// nullopt if a list is not the right index: without points, if the space is not plain or has more than three
-  /// dimensions, if a slice has more than kMostSlicePoints, if there are several slices, but too few for the threads,
-  /// if neighbourhoods are not sparse (a single slice takes about 12 distance tests a point and 400,000 in all), and if
-  /// eps or the coordinates are so extreme that squares overflow or underflow. The space must outlive the list. O(n +
-  /// tests), in parallel. Throws Cancelled.
+  /// Returns all pairs of neighbours (core/space.hpp) within the same slice; points without slices are one slice.
+  /// Returns nullopt if a list is not the right index: without points, if the space is not plain or has more than three
+  /// dimensions, if a slice has more than kMostSlicePoints, if there are several slices of more than 4,096 points in
+  /// all, but too few for the threads, if neighbourhoods are not sparse (a single slice may take about 12 distance
+  /// tests a point and 400,000 in all), and if eps or the coordinates are so extreme that squares overflow or
+  /// underflow. The slices of the space must outlive the list. O(n + tests), in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
 
   [[nodiscard]] std::span<const Block> blocks() const noexcept { return blocks_; }
   /// [slices + 1] first point of each slice, and n.
   [[nodiscard]] std::span<const std::uint32_t> starts() const noexcept { return starts_; }
+  /// Returns the number of points.
   [[nodiscard]] std::size_t size() const noexcept { return starts_.back(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 

@@ -12,8 +12,8 @@
 
 namespace epsflow::index {
 
-/// Calls use(sum) once. sum(p, q) returns the norm_sum() of the points at two positions. In plain space of up to three
-/// dimensions it is compiled for their number.
+/// Calls use(sum) once. sum(p, q) returns the norm_sum() of the points at two positions, and is valid until use()
+/// returns. In plain space of up to three dimensions it is compiled for their number. index: with float64 coordinates.
 template <class Use>
 void with_pair_sum(const SearchIndex& index, const Use& use) {
   std::vector<const double*> axes(index.dims());

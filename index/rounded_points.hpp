@@ -40,7 +40,7 @@ class RoundedPoints {
 
   /// [dims × kPanel] coordinates of a panel. Two panels of zeros follow the last one, so that reads may go beyond it.
   [[nodiscard]] const float* panel(std::size_t panel) const noexcept { return panels_.data() + panel * dims_ * kPanel; }
-  /// [n, and up to the end of the last panel] thresholds, see PairThresholds.
+  /// [n, and up to the end of the last panel] the thresholds of each point, see PairThresholds.
   [[nodiscard]] const float* reject() const noexcept { return reject_.data(); }
   [[nodiscard]] const float* accept() const noexcept { return accept_.data(); }
 

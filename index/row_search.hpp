@@ -22,11 +22,12 @@ struct SearchInput {
   const void* const* coordinates;  ///< [dims] pointers to [n] float or double, plus Buffer::kPadding bytes
   std::size_t dims;
   Precision precision;
-  double limit;                            ///< of the space: eps² if it is plain
+  double limit;                            ///< Space::limit() of eps: eps² if the space is plain
   const RoundedPoints* rounded = nullptr;  ///< decides most pairs in float32; null if not available
   const Space* space = nullptr;            ///< null if it is plain
 };
 
+/// Tests rows of points against their candidates. The searches may run on several threads at once.
 class RowSearch {
  public:
   /// `index` must outlive the object. The object does not move, as its input points into it.
@@ -46,12 +47,13 @@ class RowSearch {
   /// ids() may overwrite this number of elements after the capacity.
   static constexpr std::size_t kSlack = 64;
 
-  /// Like packed(), but writes positions, ascending within a row. Writes at most `capacity` valid ids, and never past
-  /// ids[capacity + kSlack). Returns the number of ids of the rows; if it exceeds the capacity, they did not fit.
+  /// Like packed(), but writes the positions of the neighbours, row after row, ascending within a row. ids: room for
+  /// capacity + kSlack elements. Returns the number of neighbours of all rows. If it exceeds the capacity, only the
+  /// first `capacity` ids are valid. The counts are always complete.
   [[nodiscard]] std::uint64_t ids(Range rows, std::span<const Range> candidates, std::uint32_t* ids,
                                   std::uint64_t capacity, std::uint32_t* counts) const;
 
-  /// Counts the neighbours of each row without writing them.
+  /// Writes the number of neighbours of each row to counts[0 … rows.size()), and nothing else.
   void count(Range rows, std::span<const Range> candidates, std::uint32_t* counts) const;
 
   /// Returns the name of the instruction set in use, as "AVX3" or "NEON".

@@ -81,7 +81,8 @@ class RowTest {
     }
   }
 
-  /// Returns the bits of up to 32 candidates [first, end). May read, but does not use, coordinates after `end`.
+  /// Returns the bits of the candidates [first, end), or of the first 32 of them. May read, but does not use,
+  /// coordinates after `end`.
   HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
     const std::uint64_t left = end - first;
     std::uint32_t word = 0;
