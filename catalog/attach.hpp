@@ -29,9 +29,11 @@ struct AttachInput {
 /// for periodic boxes.
 ///
 /// Runs in parallel on the threads of the calling arena. O(n log n), and a distance for each other point and each point
-/// within about two linking lengths. Memory: 8·(2·d + 2) bytes per point of both. Throws UsageError if lengths or
-/// columns differ, there are too many points, or the linking length is invalid; InputError for points that the metric
-/// refuses; ResourceError, Cancelled.
+/// within about two linking lengths. Memory: about 8·(2·d + 2) bytes for each linked and each other point, d being the
+/// dimensions of transformed points. Throws UsageError if there is not one label for each linked point, the columns
+/// differ, there are too many points, the metric does not fit the columns, or the linking length is invalid or too
+/// short for the precision of a very large box; InputError for points that the metric refuses; ResourceError,
+/// Cancelled. If there are no other points, only labels and linking length are checked.
 [[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& cancel = {});
 
 }  // namespace epsflow

@@ -32,8 +32,9 @@ struct CatalogInput {
   const Slices* slices = nullptr;             ///< null if the points are one data set
 };
 
-/// The statistics of one column in each cluster. NaN is ignored. If a cluster has no values, its sum is 0 and the rest
-/// is NaN. A weighted mean is unweighted in a cluster whose weights are all 0.
+/// The statistics of one column in each cluster: entry c of each list is about cluster c of the catalogue. NaN is
+/// ignored. If a cluster has no values, its sum is 0 and the rest is NaN. A weighted mean is unweighted if the points
+/// with values in the cluster all have the weight 0.
 struct ColumnSummary {
   std::string name;
   std::vector<double> mean;
@@ -45,10 +46,10 @@ struct ColumnSummary {
 /// Entry c of each list belongs to the c-th cluster that has points, ascending by label. Matrices are [clusters × d],
 /// row-major, in the unit of the coordinates. The clusters of a slice follow the clusters of the slice before it.
 ///
-/// Centres and spreads are weighted by CatalogInput::weights, or unweighted in a cluster whose weights are all 0.
-/// `center` is the mean. `spread` is the standard deviation along each axis; its divisor is the sum of the weights.
+/// Centres, spreads and radii are weighted by CatalogInput::weights, or unweighted in a cluster whose weights are all
+/// 0. `center` is the mean. `spread` is the standard deviation along each axis; its divisor is the sum of the weights.
 /// `radius` is the root mean square of the distances to the centre, by the metric and in the unit of eps (for the
-/// Euclidean norm, the radius of gyration).
+/// Euclidean norm, the radius of gyration); for cosine it is NaN if the centre is the origin.
 ///
 /// A closed side of a box forms a circle. The mean direction of the points on this circle is their reference. The mean
 /// is the reference plus the mean of the points' differences from it, each taken the shorter way round. So a cluster
@@ -58,14 +59,16 @@ struct ColumnSummary {
 ///
 /// On a sphere, the centre is the mean direction of the points, or the first point if there is no mean direction. The
 /// offset of a point from the centre is the great-circle distance, split into a component to the east and one to the
-/// north. `spread` is the root mean square of each component. Longitudes of centres are from 0° to 360° if no point of
-/// the input has a negative longitude and some have one above 180°; otherwise they are from −180° to 180°. The centre
-/// of a cluster of one point is that point. `lower` and `upper` are longitudes and latitudes of the cluster in one
-/// piece, so longitudes may leave −180° … 180°. A pole may be in the cluster if it is at most as far from the centre as
-/// the farthest point, and this is above 0. Then `lower` and `upper` span all longitudes, and latitudes up to the pole.
+/// north. `spread` is the root mean square of each component, east in the column of longitudes and north in the column
+/// of latitudes. Angles other than `radius` are in degrees, for haversine in radians. Longitudes of centres are from 0°
+/// to 360° if no point of the input has a negative longitude and some have one above 180°; otherwise they are from
+/// −180° to 180°. The centre of a cluster of one point is that point. `lower` and `upper` are longitudes and latitudes
+/// of the cluster in one piece, so longitudes may leave −180° … 180°. A pole may be in the cluster if it is at most as
+/// far from the centre as the farthest point, and that distance is above 0. Then `lower` and `upper` span all
+/// longitudes, and latitudes up to the pole.
 struct Catalog {
   std::size_t dims = 0;
-  // These flags describe the input. They are set even if there are no clusters.
+  // These flags are true if the input has slices, core marks and weights, even if there are no clusters.
   bool has_slices = false;
   bool has_core = false;
   bool has_weights = false;
@@ -88,12 +91,13 @@ struct Catalog {
 };
 
 /// Returns the catalogue of the clusters, the same on every run and with any number of threads. Runs in parallel on the
-/// threads of the calling arena. O(n·(d + columns)) time, about 20·n bytes. Throws UsageError if lengths differ;
-/// InputError, which names the point, for a label below −1 and for a weight that is negative or not finite; InputError
-/// for a cluster with coordinates whose difference exceeds float64; ResourceError, Cancelled.
+/// threads of the calling arena. O(n·(d + columns)) time, about 20·n bytes. Throws UsageError if lengths differ or the
+/// metric does not fit the points; InputError, which names the point, for a label below −1 and for a weight that is
+/// negative or not finite; InputError for a cluster with coordinates whose difference exceeds float64; ResourceError,
+/// Cancelled.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const CancelToken& cancel = {});
-/// Does the same, but does not sort the points by cluster. order: the result of order_by_cluster() for the labels and
-/// slices of the input.
+/// Does the same, but does not sort the points by cluster, and does not check for labels below −1. order: the result of
+/// order_by_cluster() for the labels and slices of the input.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const ClusterOrder& order, const CancelToken& cancel = {});
 
 }  // namespace epsflow

@@ -16,7 +16,8 @@ struct CatalogNames {
   std::span<const std::string> coordinates = {};
   std::span<const std::string> units = {};  ///< [d] the units of the coordinates, or empty
   std::string_view weight = "weight";       ///< the name of the column of weights
-  /// [slices] the name of each slice as the values of a column. If null, the column is `slice` and contains numbers.
+  /// [slices] a column with the name of each slice; the slice column of the table has its name and unit. If null, the
+  /// slice column is `slice` and contains numbers.
   const TableColumn* slices = nullptr;
 };
 

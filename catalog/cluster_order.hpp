@@ -14,7 +14,7 @@ namespace epsflow {
 /// The points of entry c are points[offsets[c] … offsets[c + 1]), ascending. The entries are the clusters that have
 /// points, sorted by slice and then by label. Noise is excluded.
 struct ClusterOrder {
-  std::vector<std::int32_t> labels;       ///< [clusters]
+  std::vector<std::int32_t> labels;       ///< [clusters] the label of each entry
   std::vector<std::uint64_t> offsets{0};  ///< [clusters + 1]
   Buffer<std::uint32_t> points;           ///< [points in clusters] ids
   std::vector<std::uint64_t> slices;      ///< [slices + 1] the first entry of each slice; one slice if there are none

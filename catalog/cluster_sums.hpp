@@ -98,7 +98,7 @@ struct ColumnSums {
   };
   const double* values = nullptr;   ///< [n]
   const double* weights = nullptr;  ///< [n] the weights of the mean; null, or all 0 in a cluster: equal weights
-  double* mean = nullptr;           ///< [clusters], and so are the next three
+  double* mean = nullptr;           ///< [clusters], as the next three are
   double* sum = nullptr;
   double* min = nullptr;
   double* max = nullptr;
@@ -143,10 +143,10 @@ struct Measured {
   std::size_t dims = 0;
   Shares shares;
 
-  // These describe a norm. They are null if the metric has no box or no scale.
-  const double* low = nullptr;    ///< [d] the lower ends of the box; equal to `high` if the side is open
-  const double* high = nullptr;   ///< [d]
-  const double* scale = nullptr;  ///< [d]
+  // The parameters of the metric.
+  const double* low = nullptr;    ///< [d] the lower ends of the box, or null; equal to `high` if the side is open
+  const double* high = nullptr;   ///< [d] the upper ends of the box, or null
+  const double* scale = nullptr;  ///< [d] the factors of the metric, or null
   Norm norm = Norm::euclidean;
   double power = 2;
   bool cosine = false;
@@ -172,7 +172,8 @@ struct Measured {
   [[nodiscard]] EPSFLOW_HOST_DEVICE double period(std::size_t k) const noexcept {
     return low != nullptr ? high[k] - low[k] : 0;
   }
-  /// Returns the origin of the differences: a point of the cluster, or the mean direction on a closed side.
+  /// Returns the origin of the differences: the first point of the cluster, or the mean direction on a closed side that
+  /// has one.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double reference(const Cluster& cluster, std::size_t k) const noexcept {
     return references != nullptr ? references[cluster.number * dims + k] : at(cluster.first, k);
   }

@@ -45,9 +45,9 @@ struct Choice<GroupDialect> {
 [[nodiscard]] constexpr std::uint32_t linking_minpts(std::uint64_t least) noexcept { return least < 2 ? 1 : 2; }
 
 /// Turns clusters into groups: makes clusters of fewer than `least` points noise, and numbers the others from 0.
-/// result: of a run with minpts = linking_minpts(least), without weights, with labels on the host. Updates labels,
-/// summary and the core mask, if it has one; all points of groups are core. Leaves result.clusters and result.slices as
-/// they are. O(n).
+/// result: of a run with minpts = linking_minpts(least), without weights and slices, with labels on the host. Updates
+/// labels and summary, and the core mask if there is one; all points of groups are core. Does not change
+/// result.clusters. O(n).
 void resolve_groups(VariantResult& result, std::uint64_t least, GroupOrder order);
 
 /// Translates the labels of groups, −1 and 0 … count − 1, to the numbers of a dialect. O(n).

@@ -34,8 +34,8 @@ struct MetricArrays {
   std::size_t dims;
   /// [d] lower and [d] upper ends of the box, if there is one; then [d] factors, if the metric has a scale
   std::vector<double> values;
-  bool closed = false;  ///< the metric has a box
-  bool scaled = false;  ///< the metric has a scale
+  bool closed = false;  ///< the metric has a box with a closed side
+  bool scaled = false;  ///< the metric has a factor that is not 1
   bool cosine = false;
   Norm norm = Norm::euclidean;
   double power = 2;
