@@ -7,7 +7,7 @@
 
 namespace epsflow::windows {
 
-/// No block, and no other index.
+/// The number of no block, cell or group.
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 /// A hash table with open addressing and linear probing, in which at most half of the entries are in use. Several
@@ -24,7 +24,7 @@ class BlockMap {
     }
   }
 
-  /// Fetches the memory that find() reads.
+  /// Prefetches the memory that find() will read.
   void fetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[home(key)]); }
 
   /// Inserts a block whose key is not in the table. Amortised O(1).

@@ -1,5 +1,5 @@
 // The cells of a window: boxes of one size, without bounds, in which all points are neighbours of each other. Blocks of
-// 64 cells, which are cubes or squares, are stored together in memory.
+// 64 cells, which are cubes, squares or (in one dimension) intervals, are stored together in memory.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ inline constexpr std::uint32_t kBlockCells = 64;
 template <std::size_t D>
 inline constexpr std::uint32_t kSideBits = 6 / D;
 
-/// Returns the number that a cell, or a block, has around the one that has the number `around` around it.
+/// If cell b has the number `around` around cell a, opposite() returns the number that a has around b. opposite_block()
+/// does so for blocks.
 template <std::size_t D>
 [[nodiscard]] constexpr std::uint32_t opposite(std::uint32_t around) noexcept {
   return kAround<D> - 1 - around;
@@ -59,7 +60,8 @@ inline constexpr auto kSteps = [] {
   return steps;
 }();
 
-/// Returns the number around cell a of cell b, which both have numbers around the same cell; kAround if there is none.
+/// a, b: the numbers of two cells around a third one. Returns the number of the second cell around the first, or
+/// kAround if they are more than two slots apart on an axis.
 template <std::size_t D>
 [[nodiscard]] inline std::uint32_t number_between(std::uint32_t a, std::uint32_t b) noexcept {
   std::uint32_t number = 0, factor = 1;
@@ -98,7 +100,7 @@ inline constexpr auto kRelativeCells = [] {
   return all;
 }();
 
-/// Cells of one block that follow each other.
+/// Cells [begin, end) of one block.
 struct CellRun {
   std::uint8_t begin, end;
 };
@@ -110,13 +112,14 @@ struct Surroundings {
     std::uint8_t number = 0;      ///< around the block of the cell
     std::uint8_t begin_runs = 0;  ///< its cells are runs[begin_runs, end_runs)
     std::uint8_t end_runs = 0;
-    std::uint64_t cells = 0;  ///< the same as bits
+    std::uint64_t cells = 0;  ///< the same cells as bits
   };
-  std::uint32_t count = 0;  ///< of blocks
+  std::uint32_t count = 0;  ///< the number of entries in use of `blocks`
   std::array<NeighborBlock, 1U << D> blocks = {};
   std::array<CellRun, 2 * kAround<D> / 5> runs = {};
 };
 
+/// The Surroundings of each cell of a block.
 template <std::size_t D>
 inline constexpr auto kSurroundings = [] {
   std::array<Surroundings<D>, kBlockCells> all = {};
@@ -153,7 +156,8 @@ inline constexpr auto kSurroundings = [] {
   return all;
 }();
 
-/// Returns the number around a cell of another cell, which is in a block around the block of the first.
+/// cell: the index of a cell in its block. other: a cell at most two slots away on each axis. Returns the number of the
+/// other cell around the first.
 template <std::size_t D>
 [[nodiscard]] inline std::uint32_t number_around(std::uint32_t cell, const RelativeCell& other) noexcept {
   constexpr std::uint32_t kSide = 1U << kSideBits<D>;
@@ -187,11 +191,11 @@ class CellFrame {
     std::uint32_t cell;   ///< the index in it
   };
 
-  /// radius: at least 2^-500. origin: near the points, so that slots are few.
+  /// radius: of neighbourhoods, at least 2^-500. origin: near the points, so that slots are few.
   CellFrame(double radius, const std::array<double, D>& origin) noexcept
       : origin_(origin), inverse_side_(1 / index::SlotWidth::of_dense_box(radius, D).side) {}
 
-  /// Returns true if a point is in a cell.
+  /// Returns true if a point is near enough to the origin to be in a cell. x: [D].
   [[nodiscard]] bool holds(const double* x) const noexcept {
     for (std::size_t k = 0; k < D; ++k) {
       if (!(std::fabs(in_slots(x, k)) < kMostSlots)) return false;
@@ -199,6 +203,7 @@ class CellFrame {
     return true;
   }
 
+  /// Returns the cell of a point for which holds() is true. x: [D].
   [[nodiscard]] Address address_of(const double* x) const noexcept {
     Address address = {0, 0};
     for (std::size_t k = 0; k < D; ++k) {
@@ -229,8 +234,8 @@ class CellFrame {
         squared_[k] = {(1 + below) * (1 + below), below * below, 0, above * above, (1 + above) * (1 + above)};
       }
     }
-    /// Returns false only if no point of that cell is a neighbour. A radius is √D·(1 + 2^-13) sides at most, and each
-    /// position is off by less than 2^-17 slots, so the limit leaves room.
+    /// Returns false only if no point in the cell with the number `around` is a neighbour. A radius is √D·(1 + 2^-13)
+    /// sides at most, and each position is off by less than 2^-17 slots, so the limit leaves room.
     [[nodiscard]] bool reaches(std::uint32_t around) const noexcept {
       double sum = 0;
       for (std::size_t k = 0; k < D; ++k) sum += squared_[k][kSteps<D>[around][k]];

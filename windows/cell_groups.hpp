@@ -15,7 +15,9 @@ namespace epsflow::windows {
 /// Numbers of groups that can be joined.
 class CellGroups {
  public:
+  /// Returns how many numbers there are, of joined groups too.
   [[nodiscard]] std::size_t size() const noexcept { return parents_.size(); }
+  /// Adds a group. Returns its number.
   [[nodiscard]] std::uint32_t add() {
     parents_.push_back(static_cast<std::uint32_t>(parents_.size()));
     return parents_.back();
@@ -35,11 +37,11 @@ class CellGroups {
   void flatten() noexcept {
     for (std::uint32_t& parent : parents_) parent = parents_[parent];  // parents come first
   }
-  /// Does what find() does, and several threads may do it at once. Valid after flatten() until groups are joined.
+  /// Returns the result of find() after flatten(), as long as no groups are joined. Thread-safe.
   [[nodiscard]] std::uint32_t root(std::uint32_t group) const noexcept { return parents_[group]; }
 
-  /// Gives new numbers 0, 1, … to the groups for which used(root) is true. Returns the new number of each old one, or
-  /// kNone if its group is not used, which is gone then.
+  /// Gives new numbers 0, 1, … to the groups for which used(root) is true, and removes the other groups. Returns for
+  /// each old number the new number of its group, or kNone if the group is removed.
   template <class Used>
   [[nodiscard]] std::vector<std::uint32_t> rename(Used&& used) {
     flatten();
@@ -63,8 +65,9 @@ class CellGroups {
 /// Finds the parts into which a group of cells fell when links were lost.
 class SplitSearch {
  public:
-  /// seen: for each cell kNone, and so again afterwards. Searches in different groups may go on at once. ends: at least
-  /// two cells, at least one in each part. for_each_linked(c, f): calls f for the cells that c is linked to.
+  /// Searches one group. Searches of different groups may run on several threads at once. seen: [cells], kNone for each
+  /// cell before and after. ends: at least two different cells of the group, at least one in each part.
+  /// for_each_linked(c, f): calls f for the cells that c is linked to.
   template <class ForEachLinked>
   SplitSearch(std::span<std::uint32_t> seen, std::span<const std::uint32_t> ends, ForEachLinked&& for_each_linked)
       : seen_(seen) {
@@ -97,9 +100,9 @@ class SplitSearch {
     }
   }
 
-  /// Returns the cells of each part but one, which may be the largest. From each end a search went on, in turns, so
-  /// that the costs are about the ends times the largest of these parts, and small if the ends are still connected
-  /// nearby.
+  /// Returns the cells of each part except one, whose search was the last; no part if all ends are still connected. The
+  /// part that is left out is usually the largest: the searches from all ends advance in turns, so that the costs are
+  /// about the number of ends times the largest returned part, and small if the ends are still connected nearby.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> take_parts() && { return std::move(parts_); }
 
  private:

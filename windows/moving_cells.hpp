@@ -27,8 +27,8 @@ struct Arrivals {
   std::span<const double> x;
 };
 
-/// Calls body(begin, end) for ranges of blocks, or of other work that takes about a microsecond: for all at once if
-/// they are few, else in parallel.
+/// Calls body(begin, end) for ranges of `count` blocks, or of other pieces of work that take about a microsecond each:
+/// once for all if there are fewer than 128, else in parallel.
 template <class Body>
 void in_parts(std::size_t count, Body&& body) {
   constexpr std::size_t kFew = 128, kGrain = 32;
@@ -37,7 +37,8 @@ void in_parts(std::size_t count, Body&& body) {
 }
 
 /// A cell has the number 64 · (number of its block) + (index in it). A step is: change(), then count() for each
-/// affected block, then the cells can be read, then end().
+/// affected block, then the cells can be read, then end(). "Cells around a cell" are those up to two slots away on each
+/// axis (windows/cell_frame.hpp); all neighbours of its points are in these.
 template <std::size_t D>
 class MovingCells {
  public:
@@ -58,37 +59,40 @@ class MovingCells {
   struct CellBlock {
     std::uint64_t key = 0;
     std::uint64_t occupied = 0;  ///< the cells with points
-    std::uint64_t dense = 0;     ///< the cells with enough points for every minpts
-    std::uint64_t flipped = 0;   ///< in this step: cells that are dense now and were not, or the reverse
-    std::uint32_t first = 0;     ///< its points are [first, first + size)
+    /// The dense cells. A cell becomes dense at twice the largest minpts points, and stays so until it has fewer than
+    /// the largest minpts.
+    std::uint64_t dense = 0;
+    std::uint64_t flipped = 0;  ///< in this step: cells that are dense now and were not, or the reverse
+    std::uint32_t first = 0;    ///< its points are [first, first + size)
     std::uint32_t size = 0;
-    std::uint32_t room = 0;
+    std::uint32_t room = 0;           ///< there are slots for this number of points
     std::uint32_t begin_changes = 0;  ///< in this step: of its changes
     std::uint32_t end_changes = 0;
-    std::array<std::uint32_t, kBlocksAround<D>> around;
+    std::array<std::uint32_t, kBlocksAround<D>> around;  ///< blocks around it; kNone if there is none
   };
 
   /// A point, and its cell.
   struct Touched {
     std::uint32_t cell;
-    std::uint32_t point;
+    std::uint32_t point;  ///< as for point()
     bool arrived = false;
   };
   /// What count() found in a block.
   struct BlockCount {
-    std::vector<Touched> touched;       ///< points that arrived, or have another number of neighbours, or flipped cells
+    std::vector<Touched> touched;  ///< points that arrived, changed their number of neighbours, or are in flipped cells
     std::vector<std::uint32_t> before;  ///< memory for numbers of neighbours
   };
 
-  /// Cells have numbers below kNone, and three times as many groups as points have numbers of 30 bits.
+  /// The limits of has_room(). Numbers of cells stay below kNone, and groups, of which there may be several times as
+  /// many as points, have numbers of 30 bits.
   static constexpr std::size_t kMostBlocks = (std::size_t{1} << 26) - 1;
   static constexpr std::size_t kMostPoints = std::size_t{1} << 30;
 
-  /// radius: of neighbourhoods, at least 2^-500. largest_minpts: from as many neighbours on counts do not matter.
+  /// radius: of neighbourhoods, at least 2^-500. largest_minpts: the largest minpts that is_core() will be called with.
   MovingCells(double radius, std::uint32_t largest_minpts, const CellFrame<D>& frame)
       : frame_(frame), limit_(radius * radius), minpts_(largest_minpts) {}
 
-  /// Begins a step. handles: all handles are less.
+  /// Begins a step: removes and adds points. leaving: handles. handles: all handles are less.
   void change(std::span<const std::uint32_t> leaving, const Arrivals& arriving, std::size_t handles) {
     if (cell_of_.size() < handles) cell_of_.resize(handles, kNone);
     list_changes(leaving, arriving);
@@ -111,10 +115,11 @@ class MovingCells {
     }
   }
 
-  /// Returns the blocks with points that changed, or whose neighbours may have.
+  /// Returns the blocks in which points arrived or left, or with points whose neighbours may have changed. Ascending.
   [[nodiscard]] std::span<const std::uint32_t> affected() const noexcept { return affected_; }
 
-  /// Brings the numbers of neighbours in a block up to date. Several threads may do so for different blocks.
+  /// Brings the numbers of neighbours in an affected block up to date, and sets counted.touched. Several threads may do
+  /// so for different blocks.
   void count(std::uint32_t b, BlockCount& counted) {
     const CellBlock& block = blocks_[b];
     counted.before.resize(block.size);
@@ -143,7 +148,7 @@ class MovingCells {
     });
   }
 
-  /// Forgets the changes of the step, and blocks without points.
+  /// Forgets the changes of the step, and removes blocks without points.
   void end() {
     for (const ChangedBlock& changed : changed_) {
       CellBlock& block = blocks_[changed.block];
@@ -158,11 +163,12 @@ class MovingCells {
   /// Returns the number of blocks, some of which may have no points. Numbers are used again once a block is gone.
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
   [[nodiscard]] const CellBlock& block(std::uint32_t b) const noexcept { return blocks_[b]; }
-  /// Returns false if a step with this number of points that arrive might need more numbers than there are. Blocks that
-  /// get new room have room for four times their points at most.
+  /// Returns false if a step in which this number of points arrives might exceed kMostBlocks or kMostPoints. A block
+  /// that gets new room has room for at most four times its points.
   [[nodiscard]] bool has_room(std::size_t arriving) const noexcept {
     return blocks_.size() + arriving <= kMostBlocks && 5 * points_.size() + 4 * arriving <= kMostPoints;
   }
+  /// Returns the points that arrived in block b or left it in this step, by cell.
   [[nodiscard]] std::span<const PointChange> changes(std::uint32_t b) const noexcept {
     const CellBlock& block = blocks_[b];
     return {changes_.data() + block.begin_changes, block.end_changes - block.begin_changes};
@@ -176,12 +182,13 @@ class MovingCells {
     return blocks_[c / kBlockCells].first + ends_[c / kBlockCells][c % kBlockCells];
   }
   [[nodiscard]] bool dense(std::uint32_t c) const noexcept { return bit(blocks_[c / kBlockCells].dense, c); }
-  /// Returns true if all points of the cell were core for every minpts before the step, and are.
+  /// Returns true if the cell was dense before the step and is dense now: all its points were and are core for every
+  /// minpts.
   [[nodiscard]] bool stays_dense(std::uint32_t c) const noexcept {
     const CellBlock& block = blocks_[c / kBlockCells];
     return bit(block.dense & ~block.flipped, c);
   }
-  /// Returns the number of points that arrived in a cell.
+  /// Returns the number of points that arrived in a cell in this step.
   [[nodiscard]] std::uint32_t arrived(std::uint32_t c) const noexcept {
     std::uint32_t count = 0;
     for (const PointChange& change : changes_in(c)) count += change.arrives ? 1 : 0;
@@ -190,17 +197,18 @@ class MovingCells {
   /// Returns the number of slots of points, some of which are empty. Points may be in other slots after each step.
   [[nodiscard]] std::size_t points() const noexcept { return points_.size(); }
   [[nodiscard]] const Point& point(std::uint32_t i) const noexcept { return points_[i]; }
-  /// Returns true if a point of a cell has minpts neighbours, for the minpts up to the largest.
+  /// Returns true if point i, which is in cell c, has at least minpts neighbours. minpts: at most the largest.
   [[nodiscard]] bool is_core(std::uint32_t c, std::uint32_t i, std::uint32_t minpts) const noexcept {
     return points_[i].neighbors >= minpts ? true : dense(c);
   }
 
-  /// Returns the cell with a number around c; its block must be there.
+  /// Returns the cell with a number around c. Its block must exist.
   [[nodiscard]] std::uint32_t around(std::uint32_t c, std::uint32_t number) const noexcept {
     const RelativeCell other = kRelativeCells<D>[c % kBlockCells][number];
     return blocks_[c / kBlockCells].around[other.block] * kBlockCells + other.cell;
   }
-  /// Calls f(block, cells) for the blocks that are there with cells around c, and these cells, c included.
+  /// Calls f(block, cells) for each existing block with cells around c, c included. cells: these as bits, with or
+  /// without points.
   template <class F>
   void for_each_block_around(std::uint32_t c, F&& f) const {
     const CellBlock& block = blocks_[c / kBlockCells];
@@ -210,7 +218,8 @@ class MovingCells {
       if (other != kNone) f(other, near.blocks[i].cells);
     }
   }
-  /// Calls f(number, cell) for the cells around c, without c, that are in chosen(block), the cells of a block.
+  /// Calls f(number, cell) for the cells around c, without c, that are in the set of cells chosen(block) of their
+  /// block. number: of the cell around c.
   template <class Chosen, class F>
   void for_each_around(std::uint32_t c, Chosen&& chosen, F&& f) const {
     const std::uint32_t b = c / kBlockCells, own = c % kBlockCells;
@@ -226,7 +235,7 @@ class MovingCells {
     }
   }
 
-  /// Calls f(cell, point) for the points in the cells around c, c included, that are not dense.
+  /// Calls f(cell, i) for each point i in a cell around c, c included, that is not dense. i: as for point().
   template <class F>
   void for_each_sparse(std::uint32_t c, F&& f) const {
     for_each_block_around(c, [&](std::uint32_t b, std::uint64_t cells) {
@@ -240,6 +249,7 @@ class MovingCells {
   [[nodiscard]] typename CellFrame<D>::SquaredDistances distances(const std::array<double, D>& x) const noexcept {
     return {frame_, x.data()};
   }
+  /// Returns true if two points are neighbours.
   [[nodiscard]] bool near(const std::array<double, D>& x, const std::array<double, D>& y) const noexcept {
     double sum = 0;
     for (std::size_t k = 0; k < D; ++k) {
@@ -248,7 +258,7 @@ class MovingCells {
     }
     return sum <= limit_;
   }
-  /// Returns the largest sum of squares of a neighbour.
+  /// Returns the largest squared distance of neighbours.
   [[nodiscard]] double limit() const noexcept { return limit_; }
   [[nodiscard]] const CellFrame<D>& frame() const noexcept { return frame_; }
 

@@ -41,6 +41,7 @@ class MovingLevel {
   };
   /// Two cells, or a handle and the cell of its point.
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  /// The cells that a cell is linked to, as bits of their numbers around it.
   using Links = std::array<std::uint64_t, (kAround<D> + 63) / 64>;
   using Touched = typename MovingCells<D>::Touched;
   /// A point that became core, or is core no longer, or was and left.
@@ -60,12 +61,12 @@ class MovingLevel {
     std::vector<Flip> flips;
     std::vector<Touched> unresolved;  ///< points that are not core, and may have other owners
     std::vector<Lost> lost;
-    std::vector<Pair> linked;         ///< cells
+    std::vector<Pair> linked;         ///< two cells that became linked
     std::vector<std::uint32_t> ends;  ///< cells at both ends of where groups may have fallen apart
     std::vector<Pair> moved;          ///< points that stay core, whose cell is in another group
-    std::vector<Border> borders;      ///< points that are border points, or have another group
+    std::vector<Border> borders;      ///< points that became border points of this single group
     std::vector<SharedBorder> shared_borders;
-    std::vector<std::uint32_t> noise;  ///< points that are noise now, or left
+    std::vector<std::uint32_t> noise;  ///< handles of points that had an owner, and are noise now or left
 
     void append(const Lists& more) {
       each(more, [](auto& all, const auto& some) { all.insert(all.end(), some.begin(), some.end()); });
@@ -107,7 +108,8 @@ class MovingLevel {
     if (groups_.size() >= 3 * clusters_ + 4096) rename_groups();
   }
 
-  /// Finds which points of a block are core now, after its count(). Several threads may do so for different blocks.
+  /// Finds which points of an affected block are core now, and appends the changes to `lists`. touched: from
+  /// MovingCells::count() for the block. Several threads may do so for different blocks.
   void find_core(std::uint32_t b, std::span<const Touched> touched, Lists& lists) {
     LevelBlock& block = of_block_[b];
     const auto lose = [&](std::uint32_t c, const std::array<double, D>& x) {
@@ -144,12 +146,13 @@ class MovingLevel {
       lists.lost.push_back({b * kBlockCells + cell, links_[b * kBlockCells + cell]});
     });
   }
+  /// Adds lists that find_core() filled. Thread-safe.
   void append(const Lists& more) {
     const std::scoped_lock lock(mutex_);
     lists_.append(more);
   }
 
-  /// Brings links, groups and owners up to date, after find_core() for all affected blocks.
+  /// Brings links, groups and owners up to date, after find_core() for all affected blocks and append() of its lists.
   void resolve() {
     for_each_of(lists_.changed, [&](std::uint32_t b, Lists& lists) {
       for_each_in(of_block_[b].gained | of_block_[b].lost,
@@ -170,8 +173,9 @@ class MovingLevel {
     lists_.clear();
   }
 
-  /// Numbers the clusters in the order of the rows, and writes these. earlier: the number of clusters before the step.
-  /// Once for each step. O(n).
+  /// Numbers the clusters by the first row of their core points, and writes the label and core mark of each row.
+  /// Returns the clusters, and how many core points they share with the clusters before the step. earlier: the number
+  /// of clusters before the step. Must be called once for each step, after resolve(). O(n).
   [[nodiscard]] CountedClusters read(const RowOutput& rows, std::size_t earlier) {
     CountedClusters counted = owners_.read(rows, groups_, earlier);
     clusters_ = counted.clusters.size();

@@ -37,7 +37,7 @@ class PointOwners {
     std::uint32_t count = 0;
   };
 
-  /// Makes room for the handles from 0 to `handles` − 1. New points have no owner.
+  /// Makes room for the handles from 0 to `handles` − 1. New handles have no owner.
   void resize(std::size_t handles) { owners_.resize(handles, kNobody); }
 
   [[nodiscard]] bool is_core(std::uint32_t handle) const noexcept { return is_core_owner(owners_[handle]); }
@@ -48,7 +48,7 @@ class PointOwners {
     return owners_[handle] < kNobody && groups.root(owners_[handle]) == root;
   }
 
-  /// Call it before the owners of a step are set. groups: CellGroups::size().
+  /// Must be called before the owners of a step are set. groups: CellGroups::size().
   void begin(std::size_t groups) {
     of_group_.resize(groups);
     moved_.clear();
@@ -68,7 +68,7 @@ class PointOwners {
     set(handle, index | kSeveral);
   }
 
-  /// Gives new numbers to the groups that own core points, by CellGroups::rename(). Returns the new number of each.
+  /// Gives new numbers to the groups that own core points, by CellGroups::rename(), and returns its result.
   std::vector<std::uint32_t> rename(CellGroups& groups) {
     groups.flatten();
     std::vector<OfGroup> sums(groups.size());
@@ -95,8 +95,9 @@ class PointOwners {
     return names;
   }
 
-  /// Numbers the clusters in the order of the rows, and writes the rows. groups: flattened. earlier: the number of
-  /// clusters before the step. Once for each step. O(n).
+  /// Numbers the clusters by the first row of their core points, and writes the label and core mark of each row.
+  /// Returns the clusters, and how many core points they share with the clusters before the step. groups: flattened.
+  /// earlier: the number of clusters before the step. Must be called once for each step. O(n).
   [[nodiscard]] CountedClusters read(const RowOutput& rows, const CellGroups& groups, std::size_t earlier) {
     CountedClusters counted;
     std::vector<std::int32_t> labels(groups.size(), kNoise);

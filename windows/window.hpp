@@ -26,32 +26,34 @@ struct WindowOptions {
   Metric metric = {};
   bool weighted = false;  ///< points have weights, as in Dataset::weighted()
   bool timed = false;     ///< points have times
-  /// Points leave once they are older, in the unit of the times, than the latest time by more than this. Needs times.
+  /// A point leaves, or does not enter, once its time is less than the latest time minus this. At least 0; a finite
+  /// value requires `timed`.
   double max_age = std::numeric_limits<double>::infinity();
-  /// The points that arrived first leave if there are more than this.
+  /// The points that arrived first leave if there are more than this. At least 1.
   std::uint64_t max_points = kMaxPoints;
   EngineOptions engine = {};
-  /// Device: labels and core marks stay in the memory of the GPU, and are not copied to the host. This holds for a
-  /// metric without a periodic box whose transformed points have the Euclidean distance.
+  /// Device: labels and core marks stay in the memory of the GPU, and are not copied to the host. This requires a GPU,
+  /// and a metric without a periodic box whose transformed points have the Euclidean distance.
   MemorySpace labels = MemorySpace::host;
 };
 
 /// The input of a step. All members may be empty.
 struct WindowStep {
   PointsView arriving = {};                     ///< [m × d]
-  std::span<const double> times = {};           ///< [m] if the window is timed; in any order
-  std::span<const double> weights = {};         ///< [m] if the window is weighted
+  std::span<const double> times = {};           ///< [m] in any order if the window is timed, else empty
+  std::span<const double> weights = {};         ///< [m] if the window is weighted, else empty
   std::span<const std::uint64_t> leaving = {};  ///< ids of points in the window, each once
-  std::optional<double> now = std::nullopt;     ///< a time that counts as the latest one if none is later
+  /// A time that counts as the latest one if none is later. Requires a timed window.
+  std::optional<double> now = std::nullopt;
 };
 
 struct StepSummary {
-  std::uint64_t first_id = 0;  ///< of the points that arrived; the others follow
-  std::uint64_t arrived = 0;
-  std::uint64_t too_old = 0;   ///< of these, the points that did not enter, as they are older than max_age
-  std::uint64_t too_many = 0;  ///< of these, the points that did not enter, as max_points later ones did
+  std::uint64_t first_id = 0;  ///< the id of the first point that arrived; the ids of the others follow
+  std::uint64_t arrived = 0;   ///< all points that arrived, whether they entered or not
+  std::uint64_t too_old = 0;   ///< the points that arrived and did not enter, as they are older than max_age
+  std::uint64_t too_many = 0;  ///< the points that arrived and did not enter, as max_points later ones did
   std::uint64_t left = 0;      ///< points that were in the window before and left
-  bool from_scratch = false;   ///< the points were clustered by a run; else the last clustering was continued
+  bool from_scratch = false;   ///< all points were clustered anew; else the last clustering was continued
 };
 
 struct WindowCluster {
@@ -66,12 +68,15 @@ struct WindowCluster {
 /// The clusters of one variant after a step.
 struct WindowResult {
   Variant variant;
-  Labels labels;                   ///< [n] in the order of arrival; label k is an index in `clusters`, or kNoise
+  /// [n] in the order of arrival: an index in `clusters`, or kNoise. Labels and core marks are empty if
+  /// WindowOptions::labels is MemorySpace::device.
+  Labels labels;
   std::vector<std::uint8_t> core;  ///< [n] 1 for core points, else 0
-  /// [n] The same on the GPU, if the window's points are in its memory; else empty. They are the caller's.
+  /// [n] The same labels and core marks on the GPU, if the points are in its memory; else empty. The caller may change
+  /// them: no later step reads them.
   DeviceArray<std::int32_t> device_labels;
   DeviceArray<std::uint8_t> device_core;
-  std::vector<WindowCluster> clusters;  ///< by first_core
+  std::vector<WindowCluster> clusters;  ///< ascending by first_core
   std::vector<WindowCluster> earlier;   ///< the clusters before the step
   ClusterChanges changes;               ///< from `earlier` to `clusters`, as indices in these
   LabelSummary summary;
@@ -80,15 +85,15 @@ struct WindowResult {
 /// The contents of a window, to save and to restore it.
 struct WindowState {
   std::size_t dims = 0;
-  std::uint64_t next_id = 0;
+  std::uint64_t next_id = 0;                    ///< the id of the next point that arrives
   std::optional<double> latest = std::nullopt;  ///< the latest time
   std::vector<std::uint64_t> ids;               ///< [n] ascending
   std::vector<double> points;                   ///< [n × dims]
   std::vector<double> times;                    ///< [n] if timed
   std::vector<double> weights;                  ///< [n] if weighted
   struct Ids {
-    std::uint64_t next = 0;               ///< of a new cluster
-    std::vector<std::uint64_t> clusters;  ///< of the clusters, in the order of their labels
+    std::uint64_t next = 0;               ///< the id of the next new cluster
+    std::vector<std::uint64_t> clusters;  ///< the ids of the clusters, in the order of their labels
   };
   std::vector<Ids> variants;  ///< in the order of the sweep
 };
@@ -110,11 +115,13 @@ class Window {
   Window& operator=(Window&&) noexcept;
   ~Window();
 
-  /// Takes a step. If few points change, it costs their neighbourhoods and a pass over cells and labels. This holds up
-  /// to three dimensions, in plain space (core/space.hpp), without weights, on the CPU. Else it costs a run over all
-  /// points. No label depends on the way. If it throws, the window is as before. Throws InputError for points that
-  /// Engine::load() refuses, and for times and weights that are NaN or infinite; UsageError for sizes that differ, for
-  /// another number of dimensions, and for an id that is not in the window or given twice; ResourceError; Cancelled.
+  /// Takes a step. Once at most one point in 20 changes in each of several steps, a step costs the neighbourhoods of
+  /// these points and a pass over cells and labels. This holds if transformed points have up to three dimensions, in
+  /// plain space (core/space.hpp), without weights, on the CPU. Else a step costs a run over all points. No label
+  /// depends on the way. If step() throws, the window is as before. Throws InputError for points that Engine::load()
+  /// refuses, and for times and weights that are NaN or infinite; UsageError for sizes that differ, for another number
+  /// of dimensions, for an id that is not in the window or given twice, and for `now` if it is not finite or the window
+  /// is not timed; ResourceError; Cancelled.
   StepSummary step(const WindowStep& step, const CancelToken* cancel = nullptr);
 
   /// Returns the number of points.
@@ -124,12 +131,14 @@ class Window {
   [[nodiscard]] std::span<const WindowResult> results() const noexcept;
   /// Returns the ids of the points, in the order of the labels, ascending. [n]
   [[nodiscard]] std::vector<std::uint64_t> ids() const;
-  /// Returns the points, in the same order. [n × dims]
+  /// Returns the points, not transformed, in the same order. [n × dims]
   [[nodiscard]] std::vector<double> points() const;
-  /// Returns the times or weights, in the same order; empty without. [n]
+  /// Return the times and the weights, in the same order; empty if points have none. [n]
   [[nodiscard]] std::vector<double> times() const;
   [[nodiscard]] std::vector<double> weights() const;
+  /// Returns the latest time so far, also of points that left or of WindowStep::now; nullopt if there was none.
   [[nodiscard]] std::optional<double> latest() const noexcept;
+  /// Returns a copy of the contents, from which the second constructor restores the window.
   [[nodiscard]] WindowState state() const;
   /// Returns the options; all automatic values of the engine are set.
   [[nodiscard]] const WindowOptions& options() const noexcept;

@@ -23,14 +23,14 @@ class WindowRows {
     PointsView points;
     std::span<const double> times;
     std::span<const double> weights;
-    /// Ascending, larger than the ids of all rows; or empty, and they are first_id and the following numbers.
+    /// [points] ascending, larger than the ids of all rows. If empty, row i of `points` has the id first_id + i.
     std::span<const std::uint64_t> ids;
     std::uint64_t first_id;
     std::span<const std::uint32_t> entering;  ///< rows of `points`, ascending
   };
 
-  /// Appends points, and removes the rows `leaving`, ascending. Before commit(), undo() restores
-  /// the rows, also if this threw. After it, undo() does nothing.
+  /// Appends the entering points, and removes the rows `leaving`, ascending. Until commit(), undo() restores the rows,
+  /// also if change() threw. After commit(), undo() leaves the rows as they are.
   void change(const Arriving& arriving, std::span<const std::uint32_t> leaving);
   /// Makes the last change final.
   void commit() noexcept;
@@ -41,7 +41,7 @@ class WindowRows {
   [[nodiscard]] std::span<const std::uint32_t> handles() const noexcept {
     return {rows_.data() + begin_, rows_.size() - begin_};
   }
-  /// Returns the handles of the points that the last change brought or removed.
+  /// Return the handles of the points that the last change appended, and of the points that it removed, by row.
   [[nodiscard]] std::span<const std::uint32_t> entered() const noexcept {
     return {rows_.data() + rows_.size() - entered_, entered_};
   }
@@ -60,20 +60,23 @@ class WindowRows {
   }
   static constexpr std::size_t kNoRow = ~std::size_t{0};
 
-  /// By handle.
+  /// Returns the ids by handle; entries of handles that are not in use have no meaning.
   [[nodiscard]] std::span<const std::uint64_t> ids() const noexcept { return ids_; }
   [[nodiscard]] const double* point(std::uint32_t handle) const noexcept { return x_.data() + handle * dims_; }
 
   /// Returns the row of an id, or nullopt. O(log n).
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t id) const noexcept;
-  /// Appends the rows with times before `oldest`, ascending. O(log n) if times are in order, else O(n).
+  /// Appends the rows with times before `oldest`, ascending. Needs times. O(log n + rows) if times are in order, else
+  /// O(n).
   void list_before(double oldest, std::vector<std::uint32_t>& rows);
 
   /// Writes the coordinates of the rows. out: [n × d]
   void write_points(std::span<double> out) const;
+  /// Return the times and weights of the rows, in order; empty if the points have none. [n]
   [[nodiscard]] std::vector<double> all_times() const { return in_order(times_); }
   [[nodiscard]] std::vector<double> all_weights() const { return in_order(weights_); }
 
+  /// Returns about the memory for each point, in bytes, with the room of growing vectors.
   [[nodiscard]] std::uint64_t bytes_per_point() const noexcept {
     return 2 * (dims_ * sizeof(double) + sizeof(std::uint64_t) + 3 * sizeof(std::uint32_t)) +
            (timed_ ? sizeof(double) : 0) + (weighted_ ? sizeof(double) : 0);
