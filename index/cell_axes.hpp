@@ -75,7 +75,7 @@ struct AxisView {
 };
 
 /// Cells can be dense boxes (all points are neighbours) up to this number of dimensions. Slots of neighbours then
-/// differ by at most 2, otherwise by at most 1.
+/// differ by at most 2.
 inline constexpr std::size_t kMostDenseBoxDims = 3;
 
 /// The width of the slots of an axis, and the largest number of slots between neighbours.
