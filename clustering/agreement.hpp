@@ -33,14 +33,14 @@ class Contingency {
   /// a, b: [n] each, clusters from 0 on or kNoise. In parallel: O(n) and a sort of the overlaps; overlaps are stored
   /// once per thread. Throws UsageError if sizes differ, a label is below kNoise, or points exceed kMaxPoints.
   Contingency(std::span<const std::int32_t> a, std::span<const std::int32_t> b);
-  /// Makes the table from overlaps in any order; overlaps of equal labels are summed. O(overlaps · log). Throws
-  /// UsageError if a label is below kNoise or there are more than kMaxPoints points.
+  /// Makes the table from overlaps in any order. Overlaps of equal labels are summed, and overlaps without points are
+  /// ignored. O(overlaps · log). Throws UsageError if a label is below kNoise or there are more than kMaxPoints points.
   explicit Contingency(std::vector<Overlap> overlaps);
 
   [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
   /// Returns the non-empty overlaps, by a, then by b.
   [[nodiscard]] std::span<const Overlap> overlaps() const noexcept { return overlaps_; }
-  /// Returns the sizes of the classes of a, by label; noise comes first if there is any.
+  /// Returns the sizes of the classes of a, by ascending label; noise comes first if there is any. b() does so for b.
   [[nodiscard]] std::span<const LabelCount> a() const noexcept { return a_; }
   [[nodiscard]] std::span<const LabelCount> b() const noexcept { return b_; }
 
@@ -64,7 +64,7 @@ struct Agreement {
   /// Variation of information divided by ln n, from 0 to 1; 0 for fewer than two points.
   double normalised_variation = 0;
   /// The share of the points in clusters of a that stay together: for each cluster of a, its points in the cluster of b
-  /// that holds most of them. Points that are noise in b do not count. 1 if a has no clusters.
+  /// that holds most of them. Points that are noise in b count as not kept. 1 if a has no clusters.
   double kept = 1;
   /// The same share for clusters of b in a.
   double kept_back = 1;
@@ -75,8 +75,8 @@ struct Agreement {
 
 struct Fate {
   std::int32_t cluster = 0;          ///< kNoise: the points of a without a cluster
-  std::uint64_t points = 0;          ///< its points
-  std::uint64_t noise = 0;           ///< its points that are noise in b
+  std::uint64_t points = 0;          ///< the number of its points
+  std::uint64_t noise = 0;           ///< the number of its points that are noise in b
   std::vector<LabelCount> became{};  ///< the clusters of b with its other points: most points first, then by label
 };
 

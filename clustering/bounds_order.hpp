@@ -15,10 +15,10 @@
 
 namespace epsflow::clustering {
 
-/// A copy of the points of a grid. Each cell keeps its range of positions. Within it points are halved along the widest
-/// axis, recursively, so consecutive points are near each other. Bounds cover 16, 256 and 4096 consecutive positions,
-/// counted over all points. At the ends of a cell they may include points of other cells, which makes them wider but
-/// not wrong.
+/// A copy of the points of a grid. Each cell keeps its range of positions. Within a cell, points are halved along the
+/// widest axis, recursively down to 16 points, so consecutive points are near each other. Bounds cover 16, 256 and 4096
+/// consecutive positions, counted over all points. At the ends of a cell they may include points of other cells, which
+/// makes them wider but not wrong.
 class BoundsOrder {
  public:
   static constexpr unsigned kFanoutBits = 4;
@@ -27,7 +27,7 @@ class BoundsOrder {
   [[nodiscard]] static constexpr unsigned shift(unsigned level) noexcept { return kFanoutBits * (level + 1); }
 
   /// The bounds of one level. lo[k], hi[k]: smallest and largest coordinate k of each piece of 2^shift positions,
-  /// followed by Buffer::kPadding readable bytes.
+  /// followed by Buffer::kPadding readable bytes; empty for k from the number of dimensions on.
   struct Bounds {
     std::array<Buffer<double>, index::kMostDenseBoxDims> lo;
     std::array<Buffer<double>, index::kMostDenseBoxDims> hi;
@@ -41,12 +41,12 @@ class BoundsOrder {
   BoundsOrder(const BoundsOrder&) = delete;
   BoundsOrder& operator=(const BoundsOrder&) = delete;
 
-  /// Upper bound on the memory per point, in bytes.
+  /// Returns an upper bound on the memory per point, in bytes, for thousands of points or more.
   [[nodiscard]] static constexpr std::uint64_t bytes_per_point(std::size_t dims, Precision precision) noexcept {
     return sizeof(std::uint32_t) + dims * (bytes_of(precision) + 2);
   }
 
-  /// Scratch memory per point while its cell is arranged, in bytes.
+  /// Returns the scratch memory of the constructor in bytes for each point of the cells that are arranged at a time.
   [[nodiscard]] static constexpr std::uint64_t bytes_per_arranged(Precision precision) noexcept {
     return (index::kMostDenseBoxDims + 1) * bytes_of(precision);
   }

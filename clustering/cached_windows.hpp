@@ -31,7 +31,7 @@ class CachedWindows {
 
   /// Returns false if the object caches nothing.
   [[nodiscard]] bool keeps() const noexcept { return rows_ > 0; }
-  /// Returns the window of a cell; no ranges if it is not cached.
+  /// Returns the window of a cell; no ranges if it is not cached. The ranges may be empty.
   [[nodiscard]] std::span<const Range> of(std::uint32_t cell) const noexcept {
     const Range* const first = ranges_.data() + cell * rows_;
     return rows_ == 0 || first->begin == kUnknown ? std::span<const Range>() : std::span(first, rows_);

@@ -49,7 +49,8 @@ class BoundsTest {
   }
 
   /// Calls found(part, within) for each piece of the level that may hold neighbours. part: the positions of the piece
-  /// that lie in the range. within: true if all of these are neighbours of all the points. The range is not empty.
+  /// that lie in the range. within: true if the bounds prove that all of these are neighbours of all the points. The
+  /// range is not empty.
   template <class F>
   HWY_INLINE void for_each_near(Range range, unsigned level, F&& found) const {
     const unsigned shift = BoundsOrder::shift(level);
@@ -109,7 +110,8 @@ class BoundsTest {
   V64 hi_[D];
 };
 
-/// Returns the largest count of a neighbour among the candidates of the range, 0 if there is none. Stops at `enough`.
+/// Returns the largest count of a neighbour among the candidates of the range, 0 if there is none. Stops at the first
+/// count of at least `enough`, and returns it.
 template <class T, std::size_t D>
 HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, const std::uint32_t* counts,
                                         std::uint32_t enough) {

@@ -26,16 +26,17 @@ struct CellInput {
   const index::SearchInput& search;
   /// Set if `search` has the points in the order of bounds. Null if it has them in the order of the grid.
   const BoundsOrder* bounds = nullptr;
-  /// Points from this id on are ghosts of a part. Neighbours are not counted for a cell that holds only ghosts, and
-  /// fewer of them than the smallest minpts; its points get the count 1. kAll: neighbours are counted for all cells.
+  /// Points from this id on are ghosts of a part. count_cells() does not search a cell that holds only ghosts, and
+  /// fewer of them than the smallest minpts; the points of such a cell get the count 1. kAll: all cells are searched.
+  /// The other functions ignore this number.
   std::uint32_t counted = kAll;
   static constexpr std::uint32_t kAll = 0xFFFFFFFF;
 };
 
 /// Sets counts[p] of each point of the cells to a number that is at least min(neighbours, largest minpts) and reaches
-/// the same minpts as the number of neighbours. So it is 1 only if a point has no neighbour except itself, the largest
-/// minpts is 1, or CellInput::counted leaves out the cell. minpts: ascending, followed by the largest std::uint32_t.
-/// counts: [n] by position.
+/// the same minpts as the number of neighbours. Points of cells that CellInput::counted leaves out get 1. Any other
+/// point gets 1 only if it has no neighbour except itself, or if the largest minpts is 1. minpts: ascending, followed
+/// by the largest std::uint32_t. counts: [n] by position.
 void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts);
 
 /// Sets counts[p] of each point of the cells to a number that reaches the same minpts as the sum of the weights of its
@@ -46,25 +47,28 @@ void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std
 struct CellUnions {
   CoreLevel level;
   const std::uint32_t* counts;  ///< [n] by position
-  /// [grid.cells()] 1 for cells with points that became core at this level; at the first level for all core cells.
+  /// [grid.cells()] 1 for the cells that all calls at this level together unite: cells that are not resolved and have
+  /// points that became core at this level; at the first level all core cells.
   const std::uint8_t* gained;
-  /// [grid.cells()] Set to 1 for cells that are in one set with all core cells at most `reach` slots away, and to 0 for
-  /// other cells. A resolved cell needs no test if more of its points become core, so it is not in `cells` at later
-  /// levels. Cells that become core later test their pairs with it.
+  /// [grid.cells()] Set for each of `cells`: to 1 if the cell is found in one set with all core cells at most `reach`
+  /// slots away, else to 0. At the first level it is always 0. Also set to 0 for a cell whose test with one of `cells`
+  /// finds no neighbours. A resolved cell needs no test if more of its points become core, so it is not in `cells` at
+  /// later levels. Cells that become core later test their pairs with it.
   std::uint8_t* resolved;
   std::uint32_t* parent;  ///< [grid.cells()]
 };
 
-/// Unites `cells` with the core cells at most `reach` slots away that have a core point within eps of one of theirs.
-/// cells: ascending; in each, points became core at this level. windows: the cache for this reach. New windows are
-/// stored in it, unless CachedWindows::keeps() is false.
+/// Unites `cells` with the core cells at most `reach` slots away that have a core point within eps of one of theirs. Of
+/// two cells with a mark in CellUnions::gained, only the call for the later one tests the pair. cells: ascending, all
+/// with that mark. windows: the cache for this reach. New windows are stored in it, unless CachedWindows::keeps() is
+/// false.
 void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
                  const CellUnions& unions);
 
 /// Counts of neighbours, as set by count_cells() or weigh_cells().
 struct CellCounts {
   const std::uint32_t* of_points;  ///< [n] by position
-  /// [n / 16] the largest count of each 16 consecutive positions; used if CellInput::bounds is set.
+  /// [n / 16, rounded up] the largest count of each 16 consecutive positions; used if CellInput::bounds is set.
   const std::uint32_t* of_bounds;
   /// The count of points that have no neighbour except themselves; kUntold if other points may have this count too.
   std::uint32_t alone = 1;
@@ -72,7 +76,7 @@ struct CellCounts {
 };
 
 /// Sets clusters for the points of the cells, as ClusterSource::find_clusters(). levels: at most kLevelsAtOnce; their
-/// clusters are followed by Buffer::kPadding readable bytes.
+/// clusters are followed by Buffer::kPadding readable bytes. clusters: [points of the cells × levels].
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
 
@@ -91,11 +95,11 @@ struct BorderPoint {
 struct BorderCell {
   std::uint32_t cell;
   Range points;         ///< range in BlockBorders::points
-  std::uint32_t least;  ///< the smallest count of them
-  std::uint32_t most;   ///< the largest reach of them
+  std::uint32_t least;  ///< the smallest BorderPoint::count of these points
+  std::uint32_t most;   ///< the largest BorderPoint::reach of these points
   /// A core cell near this cell, or this cell itself, if all core cells that can hold neighbours are in its set.
-  /// kNoHome if this is not known: the core cells are in several sets, or more cells are pending than the array below
-  /// can hold.
+  /// kNoHome if this is not known: no level was counted yet, the core cells are in several sets, or more cells are
+  /// pending than the array below can hold.
   std::uint32_t home = kNoHome;
   /// Cells that can hold neighbours, were not core when `home` was found, and may become core while a point of this
   /// cell is a border point. `home` is valid only if those that are core by now are in its set.

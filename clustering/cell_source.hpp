@@ -33,8 +33,9 @@ class CellSource final : public ClusterSource {
  public:
   /// Counts neighbours, in parallel, as far as is needed to determine for each minpts which points are core. grid: has
   /// dense-box cells. minpts: descending, at least one. ghosts: ghosts among the points of the grid. weights: null, or
-  /// the weights of the points that get labels, which replace the numbers of neighbours; not read after the
-  /// constructor. The grid and the token must outlive the object. Throws Cancelled, ResourceError.
+  /// the weights that are summed in place of counting neighbours, by id; not read after the constructor. A ghost whose
+  /// origin is in the grid has the weight of its origin. The grid and the token must outlive the object. Throws
+  /// Cancelled, ResourceError.
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
              const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 

@@ -10,7 +10,8 @@
 namespace epsflow::clustering {
 
 /// Returns true if a point of `a` is within eps of a point of `b`. coordinates: [dimensions, at most
-/// index::kMostDenseBoxDims] an array for each axis. a, b: indices in these arrays, which are reordered.
+/// index::kMostDenseBoxDims] an array for each axis. a, b: indices in these arrays; the indices are reordered. False if
+/// one of the sets is empty.
 ///
 /// Halves the wider of the two sets along its longest axis, again and again; the half that is nearer to the other set
 /// comes first. Two sets are skipped without a test of their pairs if their bounding boxes are farther apart than eps,

@@ -48,15 +48,17 @@ class SharedCoreCounter {
   std::vector<SharedCore> more_;
 };
 
-/// The index of no cluster.
+/// Stands for no cluster in place of an index.
 inline constexpr std::uint32_t kNoCluster = ~std::uint32_t{0};
 
 /// Returns, for each of the later clusters, the earlier one that it continues, or kNoCluster. shared: sorted by
-/// `before` and then by `after`, each pair once. ids: [earlier clusters]. later: their number. O(shared + later).
+/// `before` and then by `after`, each pair once. ids: [earlier clusters] the id of each, by which the rule above
+/// decides ties. later: their number. O(shared + later).
 [[nodiscard]] std::vector<std::uint32_t> continued_clusters(std::span<const SharedCore> shared,
                                                             std::span<const std::uint64_t> ids, std::size_t later);
 
-/// A change between two clusterings that follow each other.
+/// A change between two clusterings that follow each other. A cluster may take part in several changes: a pair of
+/// clusters may belong to one that merged and to one that split.
 enum class ClusterChange : std::uint8_t {
   born,       ///< a later cluster that shares core points with no earlier one
   continued,  ///< an earlier and a later cluster that share core points with each other and with no other
@@ -96,7 +98,7 @@ class ClusterChanges {
  private:
   struct Row {
     ClusterChange kind;
-    std::size_t first;  ///< of its clusters in members_: the earlier ones, then the later ones
+    std::size_t first;  ///< index in members_ of its clusters: the earlier ones, then the later ones
     std::uint32_t before;
     std::uint32_t after;
   };

@@ -38,8 +38,8 @@ class ClusterSets {
   [[nodiscard]] std::span<const NodePoint> gained(std::size_t block) const noexcept { return gains_.of(block); }
 
   /// Adds the level, after its nodes are united. parent: [nodes] the union-find, whose paths are shortened. O(points
-  /// that become core + clusters of this level and of the one before). Throws Cancelled, and ResourceError if labels
-  /// cannot number the clusters.
+  /// that become core + clusters of this level and of the one before). Throws Cancelled, and ResourceError if there are
+  /// more than 2^31 − 1 clusters, at this level or, with core_since, at all levels so far together.
   void add(std::span<std::uint32_t> parent, const CancelToken& cancel);
 
   /// Returns the number of clusters.
@@ -54,10 +54,10 @@ class ClusterSets {
   [[nodiscard]] const std::uint32_t* numbers() const noexcept { return numbers_.data(); }
   /// Returns the entry of numbers() for one root.
   [[nodiscard]] std::uint32_t number(std::uint32_t root) const noexcept { return numbers_[root]; }
-  /// Returns first_core, core and joined (the cluster that holds each cluster of the level before). At most once for
-  /// each level.
+  /// Returns first_core, core and joined (the cluster that holds each cluster of the level before). `joined` is empty
+  /// at the first level. Call it at most once for each level.
   [[nodiscard]] Clusters take_clusters();
-  /// Returns Clusters::core_since, after the last level; empty if it was not requested. At most once.
+  /// Returns Clusters::core_since, after the last level; empty if it was not requested. Call it at most once.
   [[nodiscard]] Labels take_core_since() { return std::move(core_since_); }
 
  private:

@@ -77,7 +77,8 @@ class ClusterSource {
   /// Returns [n], by position, the count of each point: the number of its neighbours, itself included, or the sum of
   /// their weights. A source that is made for some minpts may return another number that reaches the same minpts.
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
-  /// Replaces the counts of some points, which are ghosts. Call it before the first level.
+  /// Replaces the counts of some points, which are ghosts; sources that never have ghosts ignore the call. Call it
+  /// before the first level.
   virtual void set_counts(std::span<const PointCount>) {}
   /// Returns blocks of about equal cost, in order, that cover all nodes and all positions.
   [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;
@@ -98,7 +99,8 @@ class ClusterSource {
   /// at least one of the two points becomes core at this level. If their nodes are in two blocks, either call may unite
   /// them. pass: 0 to passes() − 1; pairs that one pass leaves out are united by a later one.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
-  /// Unites the node of each core ghost with the node of its origin. Called once for each level, after the passes.
+  /// Unites the node of each core ghost with the node of its origin, if that is in the index. Called once for each
+  /// level, after the passes.
   virtual void join_ghosts(const CoreLevel&, std::uint32_t*) {}
   /// Returns the smallest input id of a core point of a core node.
   [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node) const = 0;
@@ -107,7 +109,7 @@ class ClusterSource {
   /// number of core points of the block that get labels.
   virtual void find_clusters(const ClusterBlock& block, const NumberedLevels& levels, std::uint32_t* clusters,
                              std::uint32_t* core) const = 0;
-  /// Returns true if count_borders() is faster than find_clusters().
+  /// Returns true if the source supports count_borders(), which then is faster than find_clusters().
   [[nodiscard]] virtual bool counts_borders() const { return false; }
   /// Must be called once before the first count_borders(). Throws Cancelled, ResourceError.
   virtual void find_borders() {}

@@ -19,9 +19,9 @@ namespace epsflow::clustering {
 
 /// Clusters all minpts of one eps. minpts: descending. Each minpts starts from the sets of the previous one, whose core
 /// points stay core, so clusters only merge. Calls emit(result) for each minpts, in this order, from the calling
-/// thread. One label() may complete the results of several minpts. VariantResult::seconds is the time of the unite() of
-/// this minpts and an equal share of the time of that label(). Throws Cancelled, ResourceError and the exceptions of
-/// emit().
+/// thread, through `store`, which may delay a call. One label() may complete the results of several minpts.
+/// VariantResult::seconds is the time of the unite() of this minpts and an equal share of the time of that label().
+/// Throws Cancelled, ResourceError and the exceptions of emit().
 void cluster_levels(Counted& counted, LabelStore& store, double eps, std::span<const std::uint32_t> minpts,
                     const LabelStore::Emit& emit);
 
@@ -45,7 +45,7 @@ class HostLabels final : public LabelStore {
   std::deque<LabelBuffers> buffers_;
 };
 
-/// Allocates no labels, for variants of which only counts are stored.
+/// Allocates neither labels nor masks, for variants of which only counts are stored.
 class NoLabels final : public LabelStore {
  public:
   [[nodiscard]] LabelTarget next() override { return {}; }
@@ -73,8 +73,8 @@ inline constexpr std::uint64_t kBytesPerPoint = 13;
 
 /// Runs cluster_levels() for a source, into host memory, for minpts in any order. The neighbours of a point are read
 /// once when it becomes core. In addition, each variant reads the neighbours of the points that are not core, to find
-/// border points; without weights these points have fewer than minpts neighbours. From a table O(pairs + Σ over
-/// variants (n + entries of rows that are not core)). Throws as cluster_levels().
+/// border points (not with Keep::core); without weights these points have fewer than minpts neighbours. From a table
+/// O(pairs + Σ over variants (n + entries of rows that are not core)). Throws as cluster_levels().
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
                     const LabelStore::Emit& emit);
 

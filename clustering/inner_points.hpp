@@ -11,13 +11,14 @@
 
 namespace epsflow {
 
-/// The inner points of a minimum spanning tree, which connects a cluster or a sample of the cluster. A point is inner
+/// The inner points of a minimum spanning tree, which connects a cluster or a sample of the cluster. The length of an
+/// edge is the mutual reachability distance: the largest of the distance and the two core distances. A point is inner
 /// if it has at least two edges. If no point has, one point is stored. Real is double, or long double if squares would
 /// overflow or underflow in double.
 template <class Real>
 struct InnerPoints {
   Real sparseness = 0;         ///< the longest edge between inner points; of all edges if there is none
-  std::vector<double> points;  ///< row-major
+  std::vector<double> points;  ///< [inner points × dims] row-major
   std::vector<Real> core;      ///< core distance of each point
 };
 

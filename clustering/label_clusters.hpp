@@ -27,17 +27,16 @@ namespace epsflow::clustering {
 
 /// One level for label_clusters().
 struct LevelLabels {
-  std::uint32_t clusters = 0;      ///< set by the caller: number_clusters()
-  std::span<std::int32_t> labels;  ///< [n] written in full, in input order; if empty, points are only counted
-  LabelSummary summary = {};       ///< written
-  std::vector<std::uint32_t> sizes =
-      {};  ///< written: [clusters] points of each; empty if border points are not distinguished from noise
+  std::uint32_t clusters = 0;             ///< set by the caller: number_clusters()
+  std::span<std::int32_t> labels;         ///< [n] written in full, in input order; if empty, points are only counted
+  LabelSummary summary = {};              ///< written
+  std::vector<std::uint32_t> sizes = {};  ///< written: [clusters] points of each
 };
 
 /// Makes the labels of some levels, at most ClusterSource::levels_at_once(). labels: [levels] either all or none have
 /// memory for labels. Border points get the lowest number among the clusters of their core neighbours. O(n) and the
 /// source's time for points that are not core, in parallel. Labels of several levels take 4·n·levels bytes of scratch
-/// memory. Throws Cancelled.
+/// memory. Throws Cancelled, ResourceError.
 void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,
                     const CancelToken& cancel);
 

@@ -30,8 +30,8 @@ struct LineageCell {
   std::vector<std::uint32_t> first_core;  ///< smallest id of a core point, ascending
   std::vector<std::uint32_t> core;        ///< number of core points
   std::vector<std::uint32_t> size;        ///< number of core and border points; empty unless LabelSummary::borders_told
-  std::optional<std::size_t> wider;       ///< the cell of the same minpts and the next larger eps of the sweep
-  std::optional<std::size_t> looser;      ///< the cell of the same eps and the next smaller minpts of the sweep
+  std::optional<std::size_t> wider;       ///< index of the cell with the same minpts and the next larger eps
+  std::optional<std::size_t> looser;      ///< index of the cell with the same eps and the next smaller minpts
   std::vector<std::uint32_t> parent_eps;  ///< the cluster of `wider` that holds each; empty without such a cell
   std::vector<std::uint32_t> parent_minpts;  ///< the cluster of `looser` that holds each; empty without such a cell
 
@@ -80,11 +80,12 @@ class Lineage {
 
   /// Returns the bars of clusters along a path of cells. Each cell of the path is wider than the one before, looser, or
   /// both. If clusters merge, the oldest persists (the elder rule); among equally old ones the one with more core
-  /// points, then the one with the smaller first core point. Sorted by birth, then by first core point. O(clusters of
-  /// the cells · log). Throws as ancestors().
+  /// points, then the one with the smaller first core point. Sorted by birth, then by first core point. Takes the time
+  /// of ancestors() for each step of the path. Throws as ancestors().
   [[nodiscard]] std::vector<Bar> bars(std::span<const std::size_t> path) const;
-  /// Return the indices of the cells of one minpts by ascending eps, and of the cells of one eps by descending minpts.
+  /// Returns the indices of the cells of one minpts, by ascending eps.
   [[nodiscard]] std::vector<std::size_t> along_eps(std::uint32_t minpts) const;
+  /// Returns the indices of the cells of one eps (within a part in 10^9), by descending minpts.
   [[nodiscard]] std::vector<std::size_t> along_minpts(double eps) const;
 
  private:
@@ -103,10 +104,10 @@ class LineageBuilder {
   /// core_since_of: reads core_since that are stored in several parts; by default `core_since` holds all points.
   explicit LineageBuilder(const Sweep& sweep, CoreSinceOf core_since_of = {});
 
-  /// Adds a result. Moves VariantResult::clusters out of it, and leaves the rest. Results of one eps must be added by
-  /// descending minpts, as a sweep emits them; eps may come in any order. An eps holds 4·n bytes until all smaller eps
-  /// are complete whose cells have a cell of this eps as `wider`: in a full grid, only the next smaller eps.
-  /// O(clusters).
+  /// Adds a result, made with RunOptions::clusters. Moves VariantResult::clusters out of it, and leaves the rest.
+  /// Results of one eps must be added by descending minpts, as a sweep emits them; eps may come in any order. An eps
+  /// holds 4·n bytes until all smaller eps are complete whose cells have a cell of this eps as `wider`: in a full grid,
+  /// only the next smaller eps. O(clusters).
   void add(VariantResult& result);
   /// Returns the lineage after all results of the sweep were added.
   [[nodiscard]] Lineage finish() { return std::exchange(lineage_, {}); }

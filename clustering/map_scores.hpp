@@ -52,18 +52,19 @@ struct Plateau {
 };
 
 /// Throws UsageError if the variants are not a full grid of at least two eps in even ratios. (Lives are measured in
-/// steps of the grid.) The logarithm of a ratio may deviate by a tenth from the mean, plus the rounding of both eps to
-/// three digits. O(variants · log).
+/// steps of the grid.) The logarithm of a ratio may differ from the mean logarithm by a tenth of it, and in addition by
+/// the rounding of both eps to three digits. O(variants · log).
 void require_even_grid(std::span<const Variant> variants);
 
 /// Returns [clusters] an estimate of the number of points of each cluster of a cell that does not depend on the order
 /// of the rows. The true numbers depend on it, because a border point between two clusters belongs to the one with the
-/// lower number. So the border points are distributed: first, each cluster is filled up to minpts points, because a
-/// core point has that many around it. The other border points lie on the surfaces of clusters, and are divided in
-/// proportion to (core points + minpts)^0.4. But each cluster gets at most 2·minpts·(1 + core points/minpts)^0.6 border
-/// points in all; about one in a hundred clusters of any size has more. The largest clusters share the rest. Without
-/// this bound, one core point beside a large cluster would count as thousands of points. core: [clusters] numbers of
-/// core points. border: the number of border points of all clusters. minpts: as a number of points.
+/// lower number. So the border points are distributed: first, each cluster is filled up to minpts points, as far as the
+/// border points suffice, because a core point has that many around it. The other border points lie on the surfaces of
+/// clusters, and are divided in proportion to (core points + minpts)^0.4. But each cluster gets at most 2·minpts·(1 +
+/// core points/minpts)^0.6 border points in all; about one in a hundred clusters of any size has more. The largest
+/// clusters share the rest. Without this bound, one core point beside a large cluster would count as thousands of
+/// points. core: [clusters] numbers of core points. border: the number of border points of all clusters. minpts: as a
+/// number of points.
 [[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
                                                      double minpts);
 
@@ -99,12 +100,12 @@ class MapScores {
   /// Returns the cell of the largest score; among equal ones the smallest eps, then minpts. nullopt if no cell has a
   /// score.
   [[nodiscard]] std::optional<MapIndex> best() const;
-  /// Returns the recommended cell, or nullopt if best() shows no more than chance explains. It is the best cell of a
-  /// far wider plateau if there is one: over more than a factor of 10 in eps, more than twice as wide, with at least
-  /// half of the score. Otherwise it is best(). But if the big clusters of best() stay the same over at most a factor
-  /// of 2 in minpts, it is the cell with the most significant clusters among the cells of nearly the same score and no
-  /// smaller minpts. If the plateau of the cell is wide, its calmest eps is taken, around which the fewest points join
-  /// clusters.
+  /// Returns the recommended cell, or nullopt if there is no best() or it shows no more than chance explains. It is the
+  /// best cell of a far wider plateau if there is one: over more than a factor of 10 in eps, more than twice as wide,
+  /// with at least half of the score. Otherwise it is best(). But if the big clusters of best() stay the same over at
+  /// most a factor of 2 in minpts, it is the cell with the most significant clusters among the cells of nearly the same
+  /// score and no smaller minpts. If the plateau of the cell is wide, its calmest eps is taken, around which the fewest
+  /// points join clusters.
   [[nodiscard]] std::optional<MapIndex> recommended() const;
   /// Returns cells to choose from, recommended() possibly among them: at most kCandidates local maxima of the score
   /// along eps, the largest scores first. A maximum in a wide plateau is replaced by the calmest eps of the plateau.

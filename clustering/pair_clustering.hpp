@@ -13,8 +13,9 @@
 namespace epsflow::clustering {
 
 /// Makes labels and core masks from a PairList. All work happens in label(); unite() only stores the minpts. A thread
-/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice; with
-/// fewer blocks than threads, for some of the minpts. Clusters of all slices are numbered together, slice by slice.
+/// labels one slice for every minpts of the call, while the pairs of the slice are in the cache, and then the next
+/// slice; with fewer blocks than threads, for some of the minpts. Clusters of all slices are numbered together, slice
+/// by slice.
 class PairClustering final : public Counted, private United {
  public:
   /// options: with Keep::labels in host memory; without weights, clusters and SharedPoints, which are not supported.

@@ -18,10 +18,10 @@ namespace epsflow {
 /// `apart` is the largest eps of the map at which this cluster has not yet merged with another cluster of the cell.
 /// Values are from 0 to 1. A cell without clusters has the value 0, a cell with a single cluster NaN.
 ///
-/// `joined` is the longest edge rounded up to an eps of the map, and `apart` the shortest edge rounded down, so
-/// 1 − joined / apart is a lower bound. If each eps is exp(s) times the previous one, the bound is too low by less than
-/// 2·s, except for clusters that stay apart to the end of the map. At most O(clusters of all cells · number of eps), in
-/// parallel. Throws UsageError for a lineage without sizes.
+/// `joined` is the longest edge rounded up to an eps of the map, and `apart` the shortest edge rounded down, so 1 −
+/// joined / apart is a lower bound. If each eps is exp(s) times the previous one, the bound is too low by less than
+/// 2·s, except for clusters that exist at the first eps of the map or stay apart to its end. At most O(clusters of all
+/// cells · number of eps), in parallel. Throws UsageError for a lineage without sizes.
 [[nodiscard]] std::vector<double> relative_validity(const Lineage& lineage);
 
 }  // namespace epsflow

@@ -18,7 +18,7 @@ class RowsSource final : public ClusterSource {
  public:
   /// rows: symmetric within eps; must outlive the object. Entries farther than eps are ignored; without distances, all
   /// entries are neighbours. weights: null, or the weights that replace numbers of neighbours. minpts: the minpts that
-  /// will be clustered. O(entries), in parallel. Throws Cancelled.
+  /// will be clustered. O(entries), in parallel. Throws Cancelled, ResourceError.
   RowsSource(const NeighborsView& rows, double eps, std::span<const std::uint32_t> minpts, const WholeWeights* weights,
              const CancelToken& cancel);
 

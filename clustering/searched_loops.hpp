@@ -22,7 +22,8 @@ void count_rows(const index::SearchIndex& index, const index::SearchInput& in, R
 void weigh_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, const Weighing& weighing,
                 std::uint32_t* counts);
 
-/// Unites each point of `rows` that becomes core at this level with its core neighbours. counts, parent: [n] as for the
+/// Unites each point of `rows` that becomes core at this level with its core neighbours. At the first level neighbours
+/// at larger positions may be left out, because their own rows contain the pair too. counts, parent: [n] as for the
 /// unite_rows() that reads a table (row_loops.hpp).
 void unite_rows(const index::SearchIndex& index, const index::SearchInput& in, Range rows, const CoreLevel& level,
                 const std::uint32_t* counts, std::uint32_t* parent);

@@ -21,7 +21,7 @@ class SearchedSource final : public ClusterSource {
  public:
   /// Counts neighbours up to the largest minpts, in parallel. `index` and `rows`, a search of this index, must outlive
   /// the object. minpts: descending, at least one. ghosts: ghosts among the points of the index. weights: null, or the
-  /// weights that replace numbers of neighbours. Throws Cancelled.
+  /// weights that replace numbers of neighbours. Throws Cancelled, ResourceError.
   SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::span<const std::uint32_t> minpts,
                  const CancelToken& cancel, const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 

@@ -6,8 +6,8 @@
 
 namespace epsflow::clustering {
 
-/// Sums stretches of equal clusters: one atomic operation per stretch, not per point. The last is added at the end of
-/// the object. sizes: [clusters]
+/// Used by one thread; several objects may add to the same sizes at once. Sums stretches of equal clusters: one atomic
+/// operation per stretch, not per point. The destructor adds the last stretch. sizes: [clusters]
 class SizeAdder {
  public:
   explicit SizeAdder(std::uint32_t* sizes) noexcept : sizes_(sizes) {}

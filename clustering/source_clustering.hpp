@@ -22,11 +22,11 @@ class SourceClustering final : public CountedPart, private UnitedPart {
  public:
   /// options: the requested results; options.minpts is read only here. The source and the token must outlive it.
   /// O(nodes); in addition the sort of LevelGains if clusters are requested or labels are not, and the search of
-  /// ClusterSource::find_borders() for Keep::summary. Throws Cancelled, ResourceError.
+  /// ClusterSource::find_borders() for Keep::summary if the source counts borders. Throws Cancelled, ResourceError.
   SourceClustering(ClusterSource& source, const DirectOptions& options, const CancelToken& cancel);
   SourceClustering(std::unique_ptr<ClusterSource> source, const DirectOptions& options, const CancelToken& cancel);
 
-  /// Returns the memory in bytes, without the source and the labels.
+  /// Returns an upper bound on the memory in bytes, without the source, the labels and the list of shared points.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
                                            const DirectOptions& options) noexcept;
 

@@ -15,10 +15,11 @@ namespace epsflow::clustering {
 /// May serve several variants concurrently.
 class TableSource final : public ClusterSource {
  public:
-  /// order: input id of each position of the table, [n]. Both must outlive the object.
+  /// order: input id of each position of the table, [n]. The table and the memory of `order` must outlive the object.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order);
   /// weights: null, or the weights of the points. Then counts() returns for each point the largest of `minpts` that the
-  /// sum of its neighbours' weights reaches, or 0 if it reaches none. O(entries), parallel. Throws Cancelled.
+  /// sum of its neighbours' weights reaches, or 0 if it reaches none. O(entries), in parallel. Throws Cancelled,
+  /// ResourceError.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order, std::span<const std::uint32_t> minpts,
               const WholeWeights* weights, const CancelToken& cancel);
 

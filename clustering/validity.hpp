@@ -30,11 +30,12 @@ struct ValidityOptions {
 struct ClusterValidity {
   std::int32_t cluster = 0;
   std::uint64_t points = 0;
-  /// From -1 to 1: (separation − sparseness) / the larger of them. NaN if the cluster has one point or no other has
-  /// two.
+  /// From -1 to 1: (separation − sparseness) / the larger of them. NaN if the cluster has one point, no other has two,
+  /// or both numbers are 0.
   double score = 0;
   double error = 0;  ///< standard error of the score, from the samples; 0 if nothing was sampled
-  /// The largest edge between inner points of the cluster's minimum spanning tree. NaN if the cluster has one point.
+  /// The largest edge between inner points of the cluster's minimum spanning tree; after sampling, a mean over the
+  /// samples, as for `separation`. NaN if the cluster has one point.
   double sparseness = 0;
   /// The least mutual reachability distance of its inner points to an inner point of another cluster. NaN if the
   /// cluster has one point, infinite if no other has two.
@@ -43,7 +44,7 @@ struct ClusterValidity {
 
 struct Validity {
   /// The mean of the scores of the clusters, weighted by their share of all points, noise included. Clusters of one
-  /// point count as noise. 0 without clusters, NaN if only one has two points or more.
+  /// point count as noise. 0 if no cluster has two points; NaN if the score of a cluster of two points or more is NaN.
   double score = 0;
   double error = 0;                       ///< standard error of the score, from the samples; 0 if nothing was sampled
   std::vector<ClusterValidity> clusters;  ///< the clusters that have points, by label

@@ -15,7 +15,7 @@ namespace epsflow::clustering {
 /// constructor and sum_up() take O(n), in parallel.
 class Weighing {
  public:
-  /// order: [n] input id of each position. A ghost has the weight of its origin.
+  /// order: [n] input id of each position. A ghost whose origin is in the index has the weight of the origin.
   Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts, std::span<const std::uint32_t> order,
            const Ghosts& ghosts);
 
@@ -27,7 +27,7 @@ class Weighing {
     return n * sizeof(std::int64_t) + (with_sums ? (n + 1) * sizeof(WeightSum) : 0);
   }
 
-  /// [n] the weight of each position, in units of its WeightScale.
+  /// [n] the weight of each position, in units of the WeightScale of the weights.
   [[nodiscard]] const std::int64_t* units() const noexcept { return units_.data(); }
   /// [n + 1] sum of the weights before each position; null before sum_up().
   [[nodiscard]] const WeightSum* sums() const noexcept { return sums_.data(); }
