@@ -16,16 +16,18 @@ struct BackendInfo {
   std::string name;     ///< "cpu" or "gpu"
   bool usable = true;   ///< true if an engine can run on it
   std::string detail;   ///< the instruction set or the GPUs; the reason if it cannot be used
-  bool present = true;  ///< true if the machine has such a device, whether or not it can be used
+  bool present = true;  ///< true if this build finds such a device in the machine, usable or not
 };
-/// Returns the CPU, then the GPU backend, which may have several GPUs or be missing in this build.
+/// Returns two entries: the CPU, then the GPU backend, for all GPUs together. A build without that backend returns it
+/// as not usable.
 [[nodiscard]] std::vector<BackendInfo> backends();
 
 /// Returns the numbers of the GPUs that can be used, as EngineOptions::gpu counts them.
 [[nodiscard]] std::vector<unsigned> usable_gpus();
-/// Returns the bytes of GPU memory that an engine with these options may hold; 0 if it would run on the CPU. If
-/// gpu_memory is 0, makes a context on each GPU that the engine may use, to find the largest free memory. Throws
-/// UsageError, ResourceError if a requested GPU cannot be used.
+/// Returns the bytes of GPU memory that an engine with these options may hold: gpu_memory, or nine tenths of the
+/// largest free memory if it is 0; 0 if the engine would run on the CPU. If gpu_memory is 0, makes a context on each
+/// GPU that the engine may use, to find the largest free memory. Throws UsageError, ResourceError if a requested GPU
+/// cannot be used.
 [[nodiscard]] std::uint64_t gpu_memory_of(const EngineOptions& options);
 
 /// Chooses the backend for n points of `dims` dimensions in `space`. The first rule that applies decides:
@@ -34,10 +36,9 @@ struct BackendInfo {
 ///   3. Automatic, if gpu, gpu_memory, labels, kernel or decide, options mostly for a GPU, is not at its default.
 ///   4. `preferred`, if it is not automatic. A preference for a GPU gives automatic.
 ///   5. The CPU, if the points are so few that it is done before a GPU has started (about a third of a second).
-///   6. Automatic.
-/// The result `automatic` means: a GPU if there is one, else the CPU. run(), run_each() of options (parts/sweep.hpp),
-/// neighbors() and plan() choose by this function if they get points, not a Dataset; so do program and Python package.
-/// Pure.
+/// 6. Automatic. The result `automatic` means: a GPU if there is one, else the CPU. run(), neighbors(), plan() and
+/// other functions of points with EngineOptions choose by this function, unless the points are a Dataset. So do the
+/// program and the Python package. Pure.
 [[nodiscard]] BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space,
                                            const EngineOptions& engine, const RunOptions& run = {},
                                            BackendChoice preferred = BackendChoice::automatic) noexcept;

@@ -22,7 +22,8 @@ struct TableRun {
   /// Rounds each eps to float32 before distances are compared with it, as NumPy does if distances are float32.
   bool float32_eps = false;
   /// Accepts rows that are not symmetric. A cluster then grows from each core point, in the order of ids, along the
-  /// rows of its core points, over all points that no earlier cluster has, as in scikit-learn. Uses one thread.
+  /// rows of its core points, over all points that no earlier cluster has, as in scikit-learn; this uses one thread.
+  /// Without effect if the rows are symmetric.
   bool directed = false;
 };
 
@@ -39,7 +40,8 @@ struct TableRun {
 /// Time: O(entries · log r) for the check, with r entries in a row, then O(entries) for each eps. Works on the CPU;
 /// only the engine options memory, threads and backend = cpu may be set. Memory: 21 bytes for each point beside the
 /// table, within EngineOptions::memory. Throws InputError for an invalid table, naming the row; UsageError for invalid
-/// options or weights and for several eps without distances; ResourceError; Cancelled.
+/// options or weights, for an eps that the table does not cover, and for several eps without distances; ResourceError;
+/// Cancelled.
 [[nodiscard]] std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& sweep,
                                                  const TableRun& run = {}, const EngineOptions& engine = {},
                                                  const Observer& observer = {});

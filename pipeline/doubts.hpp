@@ -26,8 +26,9 @@ struct SeenAt {
   double least = 0;  ///< the smallest eps that shows the same clusters
 };
 
-/// Returns the doubts that the coordinates raise. at: empty if the points are directions or positions on a sphere,
-/// whose coordinates have neither a lattice nor a scale; then only duplicates are found. O(n·d log n), in parallel.
+/// Returns the doubts that the coordinates raise: duplicates, quantised, one_axis_rules. at: if empty, only duplicates
+/// are found. It is empty without a grid, and for directions and positions on a sphere, whose coordinates have neither
+/// a lattice nor a scale. O(n·d log n), in parallel.
 [[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at);
 
 }  // namespace epsflow

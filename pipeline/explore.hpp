@@ -23,8 +23,8 @@ enum class Doubt : std::uint8_t {
   all_core,     ///< in every cell, almost every point is core
   one_cluster,  ///< in every cell that has more than a few core points, almost all points are one cluster
   no_plateau,   ///< the clusters of the recommended cell change with a small change of eps
-  much_noise,   ///< many points of the recommended cell are noise or in clusters that are not big
-  two_scales,   ///< an alternative scores nearly as much as the recommended cell
+  much_noise,   ///< many points are noise, or in clusters that are not big, in the recommended offer
+  two_scales,   ///< an alternative that is a cell scores nearly as much as the recommended cell
   /// The recommended cell is at the first or last eps of the grid; or at its first or last minpts, and the clusters
   /// differ at the next minpts.
   edge,
@@ -95,7 +95,7 @@ struct Exploration {
   std::vector<Doubt> doubts;
   std::vector<double> eps;            ///< the eps that were swept, ascending
   std::vector<std::uint32_t> minpts;  ///< the minpts of the grid, ascending
-  std::vector<CellScore> scores;      ///< [eps × minpts] to four decimals
+  std::vector<CellScore> scores;      ///< [eps × minpts] CellScore::score has four decimals
   /// The lineage of the grid. Its cells are in the order of the sweep; with a bound on the time, in the order of
   /// grid(eps, minpts).
   Lineage map;
@@ -107,9 +107,9 @@ struct Exploration {
 /// at which about 2 % of the points are core at the smallest minpts to an eps at which 98 % of the points are one
 /// cluster at the largest minpts. Returns no variants for fewer than 10 points, and if every point is at distance 0
 /// from at least two others. If points have weights, each minpts is multiplied by their mean weight and rounded. Time:
-/// one search for k-distances and some 15 variants. Throws as run() does. Throws UsageError also for weights below 0,
-/// for a mean weight below one half or so large that minpts exceeds its range, and for points so far apart or so close
-/// together that squares of their distances leave the range of float64.
+/// one search for k-distances and some 15 variants. Throws as run() does. Throws UsageError also for slices, for
+/// weights below 0, for a mean weight below one half or so large that minpts exceeds its range, and for points so far
+/// apart or so close together that squares of their distances leave the range of float64.
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
 /// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels the clusterings that it offers.

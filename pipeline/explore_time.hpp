@@ -30,9 +30,10 @@ class TimeBound {
   [[nodiscard]] bool fits(double seconds) const noexcept { return seconds <= 0.8 * left(); }
   /// Returns the token, which is cancelled by the caller or when the time is over.
   [[nodiscard]] const CancelToken& token() const noexcept { return token_; }
-  /// Call it after work was cancelled. Throws Cancelled if the caller has cancelled it; returns if the time is over.
+  /// Call it after work was cancelled. Throws Cancelled if the caller has cancelled it or there is no bound; otherwise
+  /// the time is over, and it returns.
   void require_spent() const;
-  /// Throws the UsageError for time that is over before there is any result.
+  /// Throws the UsageError for time that is over before there is any result. Call it only if given().
   [[noreturn]] void refuse() const;
 
  private:

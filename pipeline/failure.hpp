@@ -33,7 +33,8 @@ class Failure {
       record(std::current_exception());
     }
   }
-  /// Throws the first failure, if there is one; otherwise throws Cancelled if the flow was stopped.
+  /// Throws the first failure, if there is one; otherwise throws Cancelled if the flow was stopped. Call it after the
+  /// flow has ended.
   void rethrow() const {
     if (first_ != nullptr) std::rethrow_exception(first_);
     stop_.check();

@@ -17,20 +17,22 @@ namespace epsflow {
 /// Returns a hierarchy for each minpts, in their order, from one search of nearest points. points: [n × d], not in
 /// slices. minpts: from 1 to n, or to the sum of the weights, the point itself counted. Distances are compared as
 /// DBSCAN compares them (core/space.hpp), so a cut at any eps has DBSCAN's core points in DBSCAN's clusters. Works on a
-/// GPU if the engine has one, the space is plain, each point counts 1, and minpts are up to 257; otherwise on the CPU.
-/// Host memory beside the results, which counts in EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a
-/// point. With weights a point is core if those within eps, its own included, sum to minpts, as in run(), and sizes of
-/// clusters are numbers of points all the same; lists are short then, and each thread holds some kilobytes more for
-/// each point of the smallest weights that sum to minpts. Throws UsageError for another minpts, weights below 0, and
-/// slices; InputError if a distance is too large for float64 to hold its square; and as run().
+/// GPU if the engine has one, the space is plain, the points have no weights, minpts are up to 257, and neither its
+/// memory nor extreme coordinates prevent it; otherwise on the CPU. Host memory beside the results, which counts in
+/// EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a point. With weights a point is core if those
+/// within eps, its own included, sum to minpts, as in run(), and sizes of clusters are numbers of points all the same.
+/// Each thread then holds some kilobytes more for each candidate: as many as there are smallest weights above 0 that
+/// sum to minpts. Throws UsageError for no points, another minpts, weights below 0, and slices; InputError if a
+/// distance is too large for float64 to hold its square; and as run().
 ///
 ///     const auto trees = epsflow::hierarchy(points, std::array{5U, 10U});
 ///     const auto found = epsflow::CondensedTree(trees[0], 15).select();
 [[nodiscard]] std::vector<Hierarchy> hierarchy(const PointSet& points, std::span<const std::uint32_t> minpts,
                                                const EngineOptions& engine = {}, const Observer& observer = {});
 
-/// Makes the same trees, calls take() for each, and holds one at a time. That one and the work of take() count in
-/// EngineOptions::memory: 116 bytes a point. take() runs on the engine's threads, and must not use the engine.
+/// Makes the same trees, calls take() for each in the order of minpts, and holds one at a time. That one and the work
+/// of take() count in EngineOptions::memory: 116 bytes a point. take() runs on the engine's threads, and must not use
+/// the engine.
 void each_hierarchy(const PointSet& points, std::span<const std::uint32_t> minpts,
                     const std::function<void(Hierarchy&&)>& take, const EngineOptions& engine = {},
                     const Observer& observer = {});
@@ -59,17 +61,17 @@ struct HdbscanOptions {
 
 /// The points that new points would join in a hierarchy.
 struct NewNeighbors {
-  std::vector<std::uint32_t> ids;  ///< the point of the hierarchy that each joins; kNone if it is infinitely far
-  std::vector<double> eps;         ///< at which it joins
+  std::vector<std::uint32_t> ids;  ///< [q] the point of the hierarchy that each joins; kNone if it is infinitely far
+  std::vector<double> eps;         ///< [q] the eps at which it joins; infinite if it joins none
 
   static constexpr std::uint32_t kNone = ~0U;
 };
 
 /// Finds for each of `queries`, [host] [q × d], the point of a hierarchy with the smallest mutual reachability
-/// distance. Of several it is the nearest, then the first in the order of coordinates. points: the points of `tree`,
-/// which was made without weights. The core distance of a query counts the query itself and `points`. Works on the CPU.
-/// O(n + q) sorts, then as hierarchy(). Throws UsageError if the numbers of points or dimensions differ; InputError for
-/// queries that Engine::load() refuses; and as hierarchy().
+/// distance. Of several it is the nearest to the query, then the first in the order of coordinates, then of ids.
+/// points: the points of `tree`, which was made without weights. The core distance of a query counts the query itself
+/// and `points`. Works on the CPU. O(n + q) sorts, then as hierarchy(). Throws UsageError if the numbers of points or
+/// dimensions differ, and for weights; InputError for queries that Engine::load() refuses; and as hierarchy().
 [[nodiscard]] NewNeighbors new_neighbors(const PointSet& points, const Hierarchy& tree, PointsView queries,
                                          const EngineOptions& engine = {}, const Observer& observer = {});
 

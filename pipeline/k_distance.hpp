@@ -14,12 +14,13 @@ namespace epsflow {
 /// Returns [n] for each point the distance to its k-th nearest other point, by input id, in the unit of eps. A point is
 /// core for every eps from its (minpts − 1)-distance on, up to rounding of squares. The distance is exact: the root of
 /// the k-th smallest left-hand side of the rule in core/space.hpp. If squares (or other powers) of differences leave
-/// the range of float64, points times a power of two are searched instead, which takes three searches or more.
-/// points: [host] [n × d], not in slices. k: from 1 to n − 1; at least 1 if n is 0. Memory beside the result: about 16
-/// bytes per coordinate, at least 36 per point; these and the result count in EngineOptions::memory. Works on a GPU in
-/// up to three dimensions, for k up to 32 and the plain Euclidean norm; otherwise an engine on a GPU computes on its
-/// CPU. Throws UsageError for another k; InputError, naming a row, for a distance beyond float64, and for a distance so
-/// small beside the largest coordinates that float64 cannot hold powers of both; and as run().
+/// the range of float64, points times a power of two are searched instead, which takes three searches or more. points:
+/// [host] [n × d], not in slices; weights are ignored. k: from 1 to n − 1; at least 1 if n is 0. Memory beside the
+/// result: about 16 bytes per coordinate, at least 36 per point; these and the result count in EngineOptions::memory.
+/// An engine on a GPU uses it in up to three dimensions, for k up to 32 and in a plain space, unless coordinates are
+/// extreme; otherwise it computes on the CPU. Throws UsageError for another k and for slices; InputError, naming a row,
+/// for a distance beyond float64, and for a distance so small beside the largest coordinates that float64 cannot hold
+/// powers of both; and as run().
 [[nodiscard]] std::vector<double> k_distances(const PointSet& points, std::uint32_t k, const EngineOptions& engine = {},
                                               const Observer& observer = {});
 /// Returns k-distances for several k, from one search: [n × ks.size()], row-major.

@@ -10,9 +10,9 @@
 
 namespace epsflow {
 
-/// Returns the backend that the options request; memory and threads must be set. If the choice is automatic and no GPU
-/// can be used, it is the CPU; `notice` is called with the reason if the machine has a GPU. Throws UsageError,
-/// ResourceError.
+/// Returns the backend that the options request; memory and threads must be set. If the choice is automatic,
+/// EngineOptions::gpu is empty and no GPU can be used, it is the CPU; `notice`, unless null, is then called with the
+/// reason if the machine has a GPU. Throws UsageError, ResourceError.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const EngineOptions& options,
                                                     const std::function<void(const std::string&)>& notice);
 

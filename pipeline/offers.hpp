@@ -17,7 +17,7 @@ namespace epsflow {
 /// estimates (sizes_in_any_order()).
 [[nodiscard]] double round_score(double score);
 
-/// Labels clusterings and offers them. All that it is given must outlive it.
+/// Labels clusterings and offers them. All that it is given except `options` must outlive it.
 class Offering {
  public:
   Offering(const Dataset& data, const RunOptions& options, const MapScores& scores, Forecast& forecast,

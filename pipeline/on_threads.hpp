@@ -18,11 +18,13 @@
 
 namespace epsflow {
 
-/// Assigns other points to groups (catalog/attach.hpp).
+/// Returns a label for each of input.others: the label of the nearest linked point within the linking length, or
+/// input.none (catalog/attach.hpp).
 [[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const EngineOptions& engine,
                                                const Observer& observer = {});
 
-/// Compares two labellings of the same points. agreement() and fates() of the result give figures.
+/// Returns the contingency table of two labellings of the same points, [n] each. agreement() and fates() of this table
+/// give figures.
 [[nodiscard]] Contingency compare(std::span<const std::int32_t> a, std::span<const std::int32_t> b,
                                   const EngineOptions& engine = {});
 

@@ -95,7 +95,8 @@ struct RunOptions {
   VariantMethod method = VariantMethod::nested;
   /// Number of eps in flight. With 2, variants of one eps are clustered while the next eps is prepared. 0: automatic.
   unsigned tables = 0;
-  /// Checks every labelling against the definition of DBSCAN by a separate search (cost: clustering/verify.hpp).
+  /// Checks every labelling against the definition of DBSCAN by a separate search (cost: clustering/verify.hpp). The
+  /// run throws Error if labels are wrong.
   bool verify = false;
   /// Fills VariantResult::core.
   bool core_mask = false;
@@ -105,7 +106,7 @@ struct RunOptions {
   /// Summary: makes VariantResult::summary, but no labels. Core: counts only clusters and core points in the summary
   /// (LabelSummary::borders_told), and makes Clusters without sizes.
   Keep keep = Keep::labels;
-  /// Fills VariantResult::clusters.
+  /// Fills VariantResult::clusters. Requires VariantMethod::nested, and weights of at least 0.
   bool clusters = false;
 
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
@@ -148,7 +149,7 @@ struct Observer {
   /// Called at most once, with a sentence, if the run uses the CPU although there is a GPU, because that GPU cannot be
   /// used. A run of a Dataset does not call it: the constructor of Engine has already done so.
   std::function<void(const std::string&)> on_notice = nullptr;
-  Trace* trace = nullptr;
+  Trace* trace = nullptr;  ///< null, or records the times of the stages
   /// Called when a stage begins a piece of work, so that a test can make any stage fail. Several threads may call it.
   std::function<void(Stage)> before_stage = nullptr;
 };

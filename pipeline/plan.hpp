@@ -48,10 +48,10 @@ struct GroupPlan {
 };
 
 /// Returns one plan per eps, in the order of the run, largest eps first. Builds each index, and counts the pairs of its
-/// table, if it has one, or estimates them from a sample. On the CPU it then runs the variants that fit on a
-/// sample of the points, for GroupPlan::seconds. The sample is a sixteenth of the points or 32,768, whichever is more,
-/// and smaller if it would have too many candidates. If it has all points, this takes as long as the run itself. Throws
-/// as run() does, except that a table or clustering that does not fit sets GroupPlan::fits to false.
+/// table, if it has one, or estimates them from a sample. On the CPU it then runs the variants that fit on a sample of
+/// the points, for GroupPlan::seconds. The sample is a sixteenth of the points or 32,768, whichever is more, at most
+/// all points, and smaller if it would have too many candidates. If it has all points, this takes as long as the run
+/// itself. Throws as run() does, except that a table or clustering that does not fit sets GroupPlan::fits to false.
 [[nodiscard]] std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const EngineOptions& engine = {},
                                           const RunOptions& options = {}, const Observer& observer = {});
 

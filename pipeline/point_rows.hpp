@@ -34,7 +34,8 @@ class PointRows {
   /// Returns the bytes of the rows that are in memory; 0 for a source.
   [[nodiscard]] std::uint64_t bytes_in_memory() const noexcept { return in_memory() ? view_.bytes() : 0; }
 
-  /// Returns the rows [first, last), valid as long as `room` is unchanged. `room` grows if rows come from a source.
+  /// Returns the rows [first, last). Rows from a source are written to `room`, which grows if needed; they are valid as
+  /// long as `room` is unchanged.
   [[nodiscard]] const std::byte* rows(std::size_t first, std::size_t last, Buffer<std::byte>& room) const {
     if (in_memory()) return static_cast<const std::byte*>(view_.data()) + first * row_bytes();
     if (first == last) return room.data();

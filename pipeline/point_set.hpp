@@ -49,8 +49,8 @@ struct PointSet {
 /// Throws UsageError if metric, weights or slices are given with loaded points, which have their own.
 void check_loaded(const PointSet& points);
 
-/// Loads points that are in memory with the engine that `engine` returns; making it counts as loading. Throws as
-/// Engine::load() and Dataset::weighted() do.
+/// Loads points that are in memory with the engine that `engine` returns; in a trace, making the engine counts as
+/// loading. Throws as Engine::load() and Dataset::weighted() do.
 [[nodiscard]] Dataset load(const PointSet& points, const std::function<Engine()>& engine,
                            const Observer& observer = {});
 

@@ -35,7 +35,8 @@ class Predictor {
   /// the label that it would have as a border point. Core points get their own cluster. O(n·d + candidates) if the kept
   /// index can be used. Otherwise each call also sorts core points and new points together, on the CPU: in more than
   /// six dimensions (three with a GPU), for other norms, in a periodic box, and if an axis is cut at gaps. A GPU sorts
-  /// them together in every call. Throws UsageError if dimensions differ, InputError, ResourceError, Cancelled.
+  /// them together in every call. Throws UsageError if dimensions differ, or if core points and `points` are more than
+  /// kMaxPoints together; InputError, ResourceError, Cancelled.
   [[nodiscard]] Labels predict(PointsView points, const Observer& observer = {}) const;
 
  private:

@@ -29,7 +29,7 @@ class EngineQueue {
   /// The constructor waits for the turn, and the destructor ends it.
   class Lock {
    public:
-    /// Throws Cancelled.
+    /// Throws Cancelled if cancelled while it waits.
     Lock(EngineQueue& queue, const CancelToken& cancel);
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
@@ -54,7 +54,7 @@ class EngineQueue {
 struct EngineState {
   EngineState(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice);
 
-  EngineOptions options;  ///< with all automatic values set
+  EngineOptions options;  ///< with memory, threads, backend and gpu as in use
   tbb::task_arena arena;
   MemoryBudget budget;
   const std::unique_ptr<Backend> backend;
@@ -62,7 +62,8 @@ struct EngineState {
   EngineQueue queue;
 };
 
-/// Holds an engine while no other work uses it. The constructor waits for the turn and throws Cancelled.
+/// Holds an engine while no other work uses it. The constructor waits for the turn; throws Cancelled if cancelled
+/// meanwhile.
 class EngineLock {
  public:
   EngineLock(const Engine& engine, const CancelToken& cancel) : state_(engine.state_), lock_(state_->queue, cancel) {}
@@ -90,7 +91,7 @@ class EngineLock {
 
 /// The state that the copies of a Dataset share.
 struct DatasetState {
-  /// The constructors wait for their turn. They throw Cancelled.
+  /// The constructors wait for their turn. They throw as Engine::load().
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points,
@@ -114,7 +115,8 @@ struct DatasetWeights {
   LoadedWeights loaded;
 };
 
-/// Returns the options with EngineOptions::backend set by choose_backend() for these points. Throws as check_metric().
+/// Returns the options with EngineOptions::backend set by choose_backend() for these points. Throws as check_metric()
+/// and preferred_backend(), and UsageError for loaded points.
 [[nodiscard]] EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run);
 
 /// The data set of one run: either a loaded one, or loaded by an engine of its own, on the backend of with_backend().
@@ -135,12 +137,12 @@ class LoadedSet {
 /// One run. The constructor waits for its turn.
 class Session {
  public:
-  /// The data set and the observer must outlive it. Throws UsageError for options that contradict each other or the
-  /// engine; Cancelled.
+  /// The data set and the observer must outlive it. Throws UsageError for options that contradict each other, the
+  /// engine or the weights; Cancelled if cancelled while it waits.
   Session(const Dataset& data, const RunOptions& options, const Observer& observer);
 
-  /// Returns the groups of a sweep. Throws UsageError as transformed_radius() does, and if the box is too coarse for an
-  /// eps.
+  /// Returns the groups of a sweep, by descending eps. Throws UsageError as transformed_radius() does, and if the box
+  /// is too coarse for an eps.
   [[nodiscard]] std::vector<stages::EpsGroup> groups(const Sweep& sweep) const;
   /// Returns the radius of eps. Throws as groups().
   [[nodiscard]] double radius(double eps) const;

@@ -46,9 +46,9 @@ using OnVelocities = std::function<void(VelocityClusters&&)>;
 /// Clusters the points under each velocity with every variant, by the plain Euclidean distance: the clusters are equal
 /// to the clusters of a run on the points under that velocity alone. As many velocities as suit the device and
 /// EngineOptions::memory are clustered together, as slices. No labels are made: use a run on at_velocity() to find the
-/// points of a cluster. For each such group of velocities, on_found is called once for every variant, on the calling
-/// thread, with velocities ascending. least: smaller clusters are counted but not listed. on_progress counts pairs
-/// of a velocity and a variant. O(count · n) beside the clustering.
+/// points of a cluster. For each such group of velocities, on_found is called once for every variant, in the order of
+/// the sweep, on the calling thread. The groups come by ascending velocity. least: smaller clusters are counted but not
+/// listed. on_progress counts pairs of a velocity and a variant. O(count · n) beside the clustering.
 ///
 /// Throws as Engine::load() and run() do; the exceptions of on_found; UsageError if lengths contradict each other;
 /// InputError for a time or a velocity that is NaN or infinite, or if points under a velocity exceed float64.
