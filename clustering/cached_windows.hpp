@@ -13,12 +13,13 @@
 
 namespace epsflow::clustering {
 
-/// Caches the window of each cell: the ranges of cells that index::CellWindow returns with WindowRanges::rows. A
-/// default object caches nothing. Threads may use it at the same time for different cells.
+/// Caches the window of each cell: the non-empty cells up to `reach` slots (cell widths) away on every axis, as one
+/// range for each row of cells along the last axis (index::CellWindow, WindowRanges::rows). A default object caches
+/// nothing. Threads may use it at the same time for different cells.
 class CachedWindows {
  public:
   CachedWindows() = default;
-  /// reach: in slots, as for index::CellWindow.
+  /// reach: at most CellKeys::window.
   CachedWindows(const index::Grid& grid, std::uint32_t reach)
       : rows_(rows(grid, reach)), ranges_(grid.cells() * rows_) {
     for (std::size_t cell = 0; cell < grid.cells(); ++cell) ranges_[cell * rows_].begin = kUnknown;

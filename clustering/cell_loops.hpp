@@ -58,10 +58,10 @@ struct CellUnions {
   std::uint32_t* parent;  ///< [grid.cells()]
 };
 
-/// Unites `cells` with the core cells at most `reach` slots away that have a core point within eps of one of theirs. Of
-/// two cells with a mark in CellUnions::gained, only the call for the later one tests the pair. cells: ascending, all
-/// with that mark. windows: the cache for this reach. New windows are stored in it, unless CachedWindows::keeps() is
-/// false.
+/// Unites `cells` with the core cells at most `reach` slots (cell widths) away on every axis that have a core point
+/// within eps of one of theirs. Of two cells with a mark in CellUnions::gained, only the call for the later one tests
+/// the pair. cells: ascending, all with that mark. windows: the cache for this reach. New windows are stored in it,
+/// unless CachedWindows::keeps() is false.
 void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, CachedWindows& windows,
                  const CellUnions& unions);
 

@@ -71,6 +71,7 @@ class ClusterSource {
   [[nodiscard]] virtual std::span<const std::uint32_t> order() const = 0;
   /// [nodes + 1] the first position of each node; empty if nodes are positions.
   [[nodiscard]] virtual std::span<const std::uint32_t> node_starts() const { return {}; }
+  /// Returns the ghosts: points that stand for others, count as neighbours and get no label. By default there are none.
   [[nodiscard]] virtual Ghosts ghosts() const { return {static_cast<std::uint32_t>(order().size())}; }
   /// Returns the number of points that get labels.
   [[nodiscard]] std::size_t labelled() const { return ghosts().labelled; }

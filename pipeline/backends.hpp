@@ -36,9 +36,10 @@ struct BackendInfo {
 ///   3. Automatic, if gpu, gpu_memory, labels, kernel or decide, options mostly for a GPU, is not at its default.
 ///   4. `preferred`, if it is not automatic. A preference for a GPU gives automatic.
 ///   5. The CPU, if the points are so few that it is done before a GPU has started (about a third of a second).
-/// 6. Automatic. The result `automatic` means: a GPU if there is one, else the CPU. run(), neighbors(), plan() and
-/// other functions of points with EngineOptions choose by this function, unless the points are a Dataset. So do the
-/// program and the Python package. Pure.
+///   6. Automatic.
+/// The result `automatic` means: a GPU if there is one, else the CPU. run(), neighbors(), plan() and other functions of
+/// points with EngineOptions choose by this function, unless the points are a Dataset. So do the program and the Python
+/// package. Pure.
 [[nodiscard]] BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space,
                                            const EngineOptions& engine, const RunOptions& run = {},
                                            BackendChoice preferred = BackendChoice::automatic) noexcept;

@@ -87,8 +87,8 @@ class Engine {
   /// are never neighbours. A run gives each slice the labels and counts (VariantResult::slices) that a run of this
   /// slice alone would give it, in about the time of one data set with as many points. slices: [count + 1], from 0 to
   /// the number of points, not descending; slices may be empty. run(), start(), neighbors() and plan() accept such a
-  /// data set; its points are searched by a grid of cells, or by lists of pairs if the slices are small and sparse.
-  /// Throws as load() of one data set, and UsageError for invalid offsets.
+  /// data set; its points are searched by a grid of cells, or on a CPU by lists of pairs if the slices are small and
+  /// sparse. Throws as load() of one data set, and UsageError for invalid offsets.
   [[nodiscard]] Dataset load(PointsView points, std::span<const std::uint64_t> slices, const Metric& metric = {},
                              const CancelToken* cancel = nullptr) const;
   /// Loads points that are in the memory of the engine's GPU, with the plain Euclidean distance. They stay there and

@@ -54,9 +54,9 @@ struct FlowConsumer {
 /// Clusters the variants of each group by a table or without one, as stages/choose_strategy.hpp chooses. Up to
 /// RunOptions::tables groups are in flight, one is prepared while another is clustered.
 ///
-/// The first exception of any stage stops the flow: no new work begins, every lane is returned, and run_flow() throws
-/// it. Throws Cancelled if the caller's token stopped it. Works on the threads of the calling arena and of the backend,
-/// and returns when all is done. more: returns groups after these; or null.
+/// The first exception of any stage stops the flow: no new work begins, every lane (the buffers of a batch of rows) is
+/// returned, and run_flow() throws it. Throws Cancelled if the caller's token stopped it. Works on the threads of the
+/// calling arena and of the backend, and returns when all is done. more: returns groups after these; or null.
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer,
               MoreGroups more = nullptr);
 
