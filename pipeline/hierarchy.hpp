@@ -21,9 +21,9 @@ namespace epsflow {
 /// memory nor extreme coordinates prevent it; otherwise on the CPU. Host memory beside the results, which counts in
 /// EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a point. With weights a point is core if those
 /// within eps, its own included, sum to minpts, as in run(), and sizes of clusters are numbers of points all the same.
-/// Each thread then takes some kilobytes more, times the number of the smallest weights above 0 that sum to minpts.
-/// Throws UsageError for no points, another minpts, weights below 0, and slices; InputError if a distance is too large
-/// for float64 to hold its square; and as run().
+/// Each thread then takes about 1 KiB more for each of the smallest weights above 0 that together reach minpts. Throws
+/// UsageError for no points, another minpts, weights below 0, and slices; InputError if a distance is too large for
+/// float64 to hold its square; and as run().
 ///
 ///     const auto trees = epsflow::hierarchy(points, std::array{5U, 10U});
 ///     const auto found = epsflow::CondensedTree(trees[0], 15).select();
