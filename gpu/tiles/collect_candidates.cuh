@@ -11,8 +11,9 @@
 namespace epsflow::gpu {
 
 /// Writes a column to the slots of a row if their product is at least the sum of their bounds and `choice` permits the
-/// pair. sums: the thread's products, as for classify(). rows, columns: the bounds. row, column: the thread's first row
-/// and column (own_row(), own_column()). The whole warp must call it.
+/// pair; if the slots are full, the column is only counted. sums: the thread's products, as for classify(). rows,
+/// columns: the bounds. row, column: the thread's first row and column (own_row(), own_column()). The whole warp must
+/// call it.
 template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
 __device__ __forceinline__ void collect(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
                                         const Columns& columns, std::uint32_t row, std::uint32_t column,

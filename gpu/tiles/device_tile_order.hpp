@@ -17,10 +17,12 @@
 namespace epsflow::gpu {
 
 /// The order, intervals and list are the same as in index::PivotOrder, index::TileBounds and index::list_tile_blocks().
+/// A position is the index of a point in this order. Each 128 consecutive positions are a tile.
 class DeviceTileOrder {
  public:
   /// kind: IndexChoice::all keeps the order of the ids and all pairs of tiles; automatic takes the kind that prunes a
-  /// sample best. O(n·d), a radix sort, O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
+  /// sample best, or all if none prunes enough. O(n·d), a radix sort, O((n / 1024)²) tests of blocks. Waits. `memory`
+  /// must outlive the object, the points need not. Throws DeviceError, Cancelled.
   DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice kind, DeviceMemory& memory, PinnedPool& pinned,
                   const CancelToken& cancel);
 
@@ -37,15 +39,15 @@ class DeviceTileOrder {
   /// Owns the memory of host_order().
   [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return host_order_; }
 
-  /// [device] [block_count()]
+  /// The list of the pairs of tiles that may hold neighbours, in blocks of 8 × 8. [device] [block_count()]
   [[nodiscard]] const index::TileBlock* blocks() const noexcept { return blocks_.data(); }
   [[nodiscard]] std::uint64_t block_count() const noexcept { return counts_.blocks; }
   /// The number of pairs of tiles in the list.
   [[nodiscard]] std::uint64_t tile_pairs() const noexcept { return counts_.pairs; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
 
-  /// Returns [functions × tiles] the interval of each layer function on each tile, for comparison with the host's.
-  /// Waits.
+  /// Returns [functions × tiles] the interval of each layer function on each tile, for comparison with the host's;
+  /// nothing if the kind is all. Waits.
   [[nodiscard]] std::vector<index::LayerInterval> read_tile_intervals() const;
 
  private:

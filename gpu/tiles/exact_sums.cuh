@@ -19,8 +19,8 @@ __device__ double exact_sum(const OrderedPoints& points, std::uint32_t p, std::u
                                     [b](std::size_t k) { return __ldg(b + k); }, points.dims);
 }
 
-/// Sets sums[i] to the squared distances of p and of kAtOnce positions, each off by less than a relative 2^-40: the
-/// lanes of a warp share the coordinates. The whole warp must call it.
+/// Sets sums[i] to the squared distance of p and others[i], off by less than a relative 2^-40: the lanes of a warp
+/// share the coordinates. The whole warp must call it with the same positions. All lanes get the sums.
 template <class T, unsigned kAtOnce>
 __device__ void near_sums(const OrderedPoints& points, std::uint32_t p, const std::uint32_t (&others)[kAtOnce],
                           double (&sums)[kAtOnce]) {

@@ -163,7 +163,8 @@ struct StageCursor {
   }
 };
 
-/// Copies slices of row tiles (`tiles`) and column tiles (`others`); run by one warp. Walk: as TileWalk<kRowTiles>.
+/// Copies slices of row tiles (`tiles`) and column tiles (`others`) in the order of a walk, with the bounds of the
+/// columns; run by one warp. Walk: as TileWalk<kRowTiles>.
 template <class Walk>
 __device__ void copy_slices(const ProductTiles<float>& tiles, const ProductTiles<float>& others, Walk walk,
                             const Stages& stages) {

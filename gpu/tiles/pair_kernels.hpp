@@ -1,4 +1,5 @@
-// DBSCAN from lists of pairs, which have each pair of neighbours once and kNoPoint in gaps. None waits.
+// DBSCAN from lists of pairs of positions, which have each pair of neighbours once and kNoPoint in gaps. No function
+// waits for its stream. Bits of core points: one for each position.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,28 +22,32 @@ struct PairsOnDevice {
 
 /// Adds to counts[p] the neighbours of position p in the list, without p itself.
 void launch_count_pairs(PairsOnDevice list, std::uint32_t* counts, cudaStream_t stream);
-/// Adds to sums[p] the weights of the neighbours of position p in the list, without p itself.
+/// Adds to sums[p] the weights, in integer units, of the neighbours of position p in the list, without p itself.
 void launch_sum_pairs(PairsOnDevice list, const WeighingView& weights, WeightSum* sums, cudaStream_t stream);
 
-/// Unites neighbours that are both core, unless both are core in `before`, which may be null.
+/// Unites neighbours that are both core, unless both are core in `before`, the bits of an earlier level, which may be
+/// null. parents: [positions] the sets.
 void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream);
 
-/// Writes *count = the number of pairs with a position that is not core.
+/// Writes *count = the number of pairs with at least one position that is not core.
 void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
-/// Copies the pairs with a position that is not core to `to`, with gaps. *count: the entries used there. to: [room]
+/// Copies the pairs with at least one position that is not core to `to`, with gaps. Writes *count = the number of
+/// entries used there. to: [room]
 void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream);
 /// Upper bound on the gaps that the copy leaves.
 [[nodiscard]] std::uint64_t most_copy_gaps() noexcept;
 
-/// Lowers lowest[p] to the lowest number among core neighbours of a position that is not core.
+/// Lowers lowest[p] to the lowest cluster number of the core neighbours in the list, for each p that is not core.
+/// numbers: [positions] from launch_number().
 void launch_offer_numbers(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream);
 
-/// Labels all positions. lowest: from launch_offer_numbers(), read if the position is not core; kNoNumber or more means
-/// noise. Adds noise and border points to the tally, and border points to sizes.
+/// Labels all `size` positions. labels: by input id; null: none are written. lowest: from launch_offer_numbers(), read
+/// if the position is not core; kNoNumber or more means noise. Adds noise and border points to the tally, and border
+/// points to the sizes of their clusters.
 void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const std::uint32_t* numbers,
                         const std::uint32_t* lowest, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
                         cudaStream_t stream);
@@ -59,10 +64,11 @@ struct PairKeys {
 void launch_fill(std::uint32_t* values, std::uint64_t size, std::uint32_t value, cudaStream_t stream);
 /// Writes the key of each row with itself, and *count = the number of keys.
 void launch_begin_keys(PairKeys shape, std::uint64_t* keys, unsigned long long* count, cudaStream_t stream);
-/// Adds the keys of each pair, from both sides, whose row is in the range.
+/// Appends the keys of each pair, from both sides, whose row is in the range. *count: the number of keys so far.
 void launch_pair_keys(PairsOnDevice list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
                       cudaStream_t stream);
-/// Writes the neighbours in the order of the sorted keys. The order of the keys is undefined after it.
+/// Sorts `size` keys, and writes their neighbours to ids: row by row, ascending in each. Both buffers of keys are
+/// undefined after it.
 void launch_ids_of_keys(TwoBuffers<std::uint64_t> keys, std::uint64_t size, PairKeys shape, std::uint32_t* ids,
                         Scratch scratch);
 

@@ -13,11 +13,12 @@ namespace epsflow::gpu {
 /// lanes.
 class PairWriter {
  public:
-  /// at_once: number of entries to reserve at a time, at least 32.
+  /// room: capacity of the list; entries beyond it are counted in *count, but not written. at_once: number of entries
+  /// to reserve at a time, at least 32.
   __device__ PairWriter(PointPair* list, std::uint64_t room, unsigned long long* count, std::uint32_t at_once)
       : list_(list), room_(room), count_(count), at_once_(at_once) {}
 
-  /// Writes the pairs of the lanes in `takers`. The whole warp must call it.
+  /// Writes the pair of each lane whose bit is set in `takers`. The whole warp must call it with the same `takers`.
   __device__ void put(unsigned takers, PointPair pair) {
     const unsigned lane = threadIdx.x % 32;
     const auto total = static_cast<std::uint32_t>(__popc(takers));

@@ -19,21 +19,24 @@ namespace epsflow::gpu {
 template <class Real>
 class RoundedRows {
  public:
-  /// Rounds the points at some positions; null: the first `count` ones. [device]
+  /// Rounds the points at `count` positions [device]; null: the first `count` ones. The stream must outlive the object.
   RoundedRows(const OrderedPoints& points, const std::uint32_t* positions, std::uint32_t count, const TileFrame& frame,
               const Scratch& scratch);
 
-  /// Makes the balls, and the gaps between these tiles and `columns`, which may be these. Does nothing if there are
-  /// more than 2^30 pairs of tiles. slack: see launch_tile_balls().
+  /// Makes the balls, and the gaps between these tiles and the tiles of `columns`, which may be *this and otherwise
+  /// must have been measured. Does nothing if there are more than 2^30 pairs of tiles. slack: a bound on the rounding
+  /// of coordinates to the frame, as a distance.
   void measure(double slack, const RoundedRows& columns, const TileFrame& frame, const Scratch& scratch);
 
   [[nodiscard]] std::uint32_t count() const noexcept { return points_.size; }
   /// Returns the number of rows of the tiles: count(), rounded up to whole tiles.
   [[nodiscard]] std::uint32_t padded_count() const noexcept { return tiles_.count * index::kTilePoints; }
   [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
+  /// [tiles] memory for launch_bound_rows()
   [[nodiscard]] std::uint32_t* reach() const noexcept { return reach_.data(); }
-  /// [tiles] for launch_tile_components()
+  /// [tiles] memory for launch_tile_components()
   [[nodiscard]] std::uint32_t* components() const noexcept { return components_.data(); }
+  /// [tiles × tiles of columns] lower bounds on the distances between points of two tiles; null if not measured
   [[nodiscard]] const float* gaps() const noexcept { return gaps_.data(); }
 
  private:
@@ -52,7 +55,8 @@ class RoundedRows {
   DeviceBuffer<float> gaps_;
 };
 
-/// Some of the column tiles: those whose ranks in a scattered order are in a range.
+/// Some of the column tiles: those whose ranks in a scattered order are at least `from` and below `to`; and the band of
+/// each row tile, the column tiles near it in number, which may be left out or taken alone.
 struct ColumnRange {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -61,32 +65,36 @@ struct ColumnRange {
 
 /// The points of a plain space, in an order in which points that share their nearest pivot are together. Pairs of tiles
 /// that are farther from each other than the radii of their rows are not compared. Real: float for products in half
-/// precision, or double for float64 products, which are slower and tell more points apart. Move-only. The GPU must be
-/// the current one in all calls. Its stream must outlive it.
+/// precision, or double for float64 products, which are slower and resolve smaller distances. Move-only. The GPU must
+/// be the current one in all calls. The points and the stream must outlive the object.
 template <class Real>
 class RoundedRowSearch {
  public:
   /// Orders and rounds all points, for lists of `length` nearest points, from 1 to n − 1. Returns nothing if this
   /// search is not for the points: it is for plain spaces, for 2 to 2^25 points that are not all equal, and for
-  /// coordinates of which the farthest is 2^-450 to 2^450 from the centre. Needs compute capability 8.0. portable: uses
-  /// no kernels of one compute capability. Waits. Throws DeviceError.
+  /// coordinates of which the farthest is 2^-450 to 2^450 from the centre. Needs compute capability 8.0 or more.
+  /// portable: uses no kernels of one compute capability. Waits. Throws DeviceError.
   [[nodiscard]] static std::optional<RoundedRowSearch> of(const DevicePoints& points, std::uint32_t length,
                                                           bool portable, const GpuResources& gpu, const Stream& stream);
 
   [[nodiscard]] const OrderedPoints& points() const noexcept { return points_; }
   [[nodiscard]] std::uint32_t column_tiles() const noexcept { return columns_->tiles().count; }
 
-  /// Finds the nearest other points of each position, as launch_sort_candidates() writes them. Returns false if the
-  /// products tell too few apart. Call it once. Waits. Throws Cancelled, DeviceError.
+  /// Finds the `length` nearest other points of each position p, nearest first: writes the position of the i-th to
+  /// lists[i · n + p], and its exact squared distance to sums[i · n + p]. [device] Returns false if the products
+  /// distinguish too few of the points; the lists are not complete then. Call it once. Waits. Throws Cancelled,
+  /// DeviceError.
   [[nodiscard]] bool nearest_lists(std::uint32_t* lists, double* sums);
 
-  /// Rounds the points at some positions. [device]
+  /// Rounds the points at `count` positions, and measures them. [device]
   [[nodiscard]] RoundedRows<Real> rows(const std::uint32_t* positions, std::uint32_t count) const;
-  /// Adds candidates to the slots: columns within the radii of the rows, or of lower sums than their limits. values,
-  /// limits: as in RowRadii. Waits.
+  /// Adds candidates to the slots: all columns within the radii of the rows that `choice` permits, and some that are
+  /// farther. values: [rows] their radii in units of the frame, or, if `limits` is true, their squared radii in the
+  /// units of the points; negative: the row takes none. Waits for the list of tiles, not for the comparison.
   void compare(const RoundedRows<Real>& rows, const double* values, bool limits, const ColumnRange& columns,
                const ColumnChoice& choice, const CandidateSlots<Real>& slots) const;
-  /// Returns how many column tiles a launch for these rows may have at most, so that a cancelled run ends soon.
+  /// Returns how many column tiles, at least one, a launch for these rows should have at most, so that a cancelled run
+  /// ends soon.
   [[nodiscard]] std::uint32_t most_columns(const RoundedRows<Real>& rows) const;
 
  private:

@@ -1,4 +1,5 @@
-// For rows that have a radius each: the columns that may be within it, by products on tensor cores. None waits.
+// For rows that have a radius each: the columns that may be within it, by products on tensor cores. No function waits
+// for its stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +15,7 @@ namespace epsflow::gpu {
 struct CandidateColumns {
   std::uint32_t* counts = nullptr;   ///< [rows] may exceed the room; then the other candidates are lost
   std::uint32_t* columns = nullptr;  ///< [rows × room] positions
-  std::uint32_t room = 0;
+  std::uint32_t room = 0;            ///< slots of a row
 };
 /// Real: type of the products.
 template <class Real>
@@ -24,17 +25,17 @@ struct CandidateSlots : CandidateColumns {
 };
 
 /// Which columns a row may take as candidates. A row never takes itself. If `components` is given, it takes only
-/// columns of other components whose core sum is below the limit of the row. [device]
+/// columns of other components whose core sum (squared core distance) is below the limit of the row. [device]
 struct ColumnChoice {
   const std::uint32_t* positions = nullptr;   ///< [rows] the position of each row; null if row i is position i
   const std::uint32_t* components = nullptr;  ///< [n] may be null
   const double* core = nullptr;               ///< [n] core sums
-  const double* limits = nullptr;             ///< [rows]
+  const double* limits = nullptr;             ///< [rows] squared distances
 };
 
-/// Adds to the slots of each row the columns q for which the product with row p is at least the sum of their bounds,
-/// rows.no[p] + columns.no[q]. work: the pairs of tiles, each with a row tile and a column tile. From compute
-/// capability 8.0 on.
+/// Adds to the slots of each row p the columns q that `choice` permits and whose product with the row is at least the
+/// sum of their bounds, rows.no[p] + columns.no[q]. work: the pairs of a row tile and a column tile that are compared.
+/// From compute capability 8.0 on.
 void launch_row_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const TileWork& work,
                            const ColumnChoice& choice, const CandidateSlots<float>& slots, unsigned multiprocessors,
                            cudaStream_t stream);

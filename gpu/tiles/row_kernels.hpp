@@ -1,8 +1,10 @@
-// Bounds of rows and columns, and the choice among the candidates of rows (row_candidates.hpp). None waits.
+// Bounds of rows and columns, and the choice among the candidates of rows (row_candidates.hpp). No function waits for
+// its stream.
 //
 // A pair is left out if ĝ < rows.no[p] + columns.no[q] for its product ĝ. index/tile_frame.hpp derives such bounds for
-// one eps; here each row has its own radius E, in units of the frame. With n, r and e as there, and R the largest r, a
-// pair is farther than E if n_p + n_q − 2(ĝ + e_p + e_q) > (E + r_p + R)². So
+// one eps; here each row has its own radius E, in units of the frame (scaled coordinates). With n the squared norm of a
+// rounded point, r a bound on its rounding, e its share of the error of ĝ, and R the largest r, a pair is farther than
+// E if n_p + n_q − 2(ĝ + e_p + e_q) > (E + r_p + R)². So
 //
 //   columns.no = ½n − e,   rows.no = ½n − e − ½(E + r + R)².
 //
@@ -53,8 +55,8 @@ void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std:
 /// The rows that are compared, and within which distance. [device]
 struct RowRadii {
   const FactorShape* shapes = nullptr;
-  /// [count] The radius of each row in units of the frame; if `limits` is true, a sum: the row takes pairs of lower
-  /// sums. If infinite, the row takes all pairs, if negative none. Null: all rows take all pairs.
+  /// [count] The radius of each row in units of the frame; if `limits` is true, the squared radius in the units of the
+  /// points. If infinite, the row takes all pairs, if negative none. Null: all rows take all pairs.
   const double* values = nullptr;
   bool limits = false;
   std::uint32_t count = 0;
@@ -68,16 +70,18 @@ void launch_bound_rows(const RowRadii& rows, const RowFrame& frame, Real* no, st
 
 // Order: points that share their nearest pivot are together, ascending by their distance to it.
 
-/// For each row, whose candidates are the pivots, which are the first rows: writes a key to sort rows by the nearest
-/// pivot and the distance to it, and a radius that contains `wanted` pivots, infinite if the row has fewer.
+/// The first `pivots` rows are the pivots, and the candidates of each row are the pivots other than itself. Writes for
+/// each row a key to sort rows by the nearest pivot and the distance to it, and a radius in units of the frame that
+/// contains `wanted` candidates, infinite if the row has fewer. The nearest pivot of a pivot is itself.
 template <class Real>
 void launch_pivot_keys(const FactorShape* shapes, const RowFrame& frame, const CandidateSlots<Real>& slots,
                        std::uint32_t count, std::uint32_t pivots, std::uint32_t wanted, unsigned long long* keys,
                        double* radii, cudaStream_t stream);
-/// Sorts positions by keys, and writes to_order[i] = order[positions[i]], to_radii[i] = radii[positions[i]].
+/// Sorts all positions by their keys, and writes to_order[i] = order[p], to_radii[i] = radii[p] for the i-th position
+/// p. The keys are undefined after it.
 void launch_sort_rows(unsigned long long* keys, const std::uint32_t* order, const double* radii, std::uint32_t count,
                       std::uint32_t* to_order, double* to_radii, Scratch scratch);
-/// Sorts positions.
+/// Sorts positions, ascending, in place.
 void launch_sort_positions(std::uint32_t* positions, std::uint32_t count, Scratch scratch);
 
 // Pairs of tiles.
@@ -89,14 +93,15 @@ struct TileBalls {
   std::uint32_t count = 0;    ///< number of tiles
   std::uint32_t dims = 0;
 };
-/// slack: a bound on the rounding of coordinates to the frame, as a distance.
+/// Computes the balls. slack: a bound on the rounding of coordinates to the frame, as a distance; radii include it.
 void launch_tile_balls(const OrderedPoints& points, const TileFrame& frame, double slack, const TileBalls& balls,
                        cudaStream_t stream);
-/// Writes gaps[i · columns.count + j]: no point of row tile i is nearer to one of column tile j.
+/// Writes gaps[i · columns.count + j], a lower bound on the distance, in units of the frame, of a point of row tile i
+/// and a point of column tile j.
 void launch_tile_gaps(const TileBalls& rows, const TileBalls& columns, float* gaps, cudaStream_t stream);
 
-/// Writes the component of all points of each tile, or kMixedTile if they are in several. positions: null for all
-/// points.
+/// Writes tiles[t] = the component of all points of tile t, or kMixedTile if they are in several. positions: [count]
+/// the position of each row; null if row i is position i.
 void launch_tile_components(const std::uint32_t* components, const std::uint32_t* positions, std::uint32_t count,
                             std::uint32_t* tiles, cudaStream_t stream);
 inline constexpr std::uint32_t kMixedTile = ~0U;
@@ -105,20 +110,21 @@ inline constexpr std::uint32_t kMixedTile = ~0U;
 struct TilePairs {
   std::uint32_t row_tiles = 0;
   std::uint32_t column_tiles = 0;
-  const float* gaps = nullptr;           ///< null: all are 0
+  const float* gaps = nullptr;           ///< [row_tiles × column_tiles] launch_tile_gaps(); null: all are 0
   const std::uint32_t* reach = nullptr;  ///< launch_bound_rows()
-  /// [row_tiles] and [column_tiles] launch_tile_components(): tiles of one component are not compared. May be null.
+  /// [row_tiles] and [column_tiles] launch_tile_components(): two tiles whose points all are in one component are not
+  /// compared. Both may be null.
   const std::uint32_t* row_components = nullptr;
   const std::uint32_t* column_components = nullptr;
   /// Takes column tile c if c · step mod column_tiles is at least `from` and below `to`.
   std::uint64_t step = 1;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  /// The band is the column tile of the row tile itself and the two beside it: with all others, alone, or all others
-  /// without it.
+  /// The band of a row tile: the column tiles whose numbers differ from its own by at most 1. `alone` compares row
+  /// tiles with these only, `without` with all others only, `with` with all.
   enum class Band : std::uint8_t { with, alone, without } band = Band::with;
 };
-/// Lists the blocks with pairs within reach. blocks: room for all. *count: how many.
+/// Lists the blocks with pairs within reach, in any order, and writes *count = their number. blocks: room for all.
 void launch_list_blocks(const TilePairs& pairs, index::TileBlock* blocks, unsigned long long* count,
                         cudaStream_t stream);
 
@@ -131,15 +137,18 @@ struct NearestRows {
   double* retry = nullptr;            ///< [count] the radius of rows that lost candidates, −1 of others
   std::uint32_t* retained = nullptr;  ///< [count] number of candidates that launches before have left
 };
-/// Lowers the radius of each row to the radius of its wanted-th nearest candidate, and drops candidates beyond it. A
-/// row whose slots overflowed also drops the candidates of this launch, and must be compared again with the radius in
-/// `retry`. *lost = the number of such rows. again: this launch compared only such rows.
+/// Lowers the radius of each row with at least `wanted` candidates to a radius that contains `wanted` of them, and
+/// drops candidates beyond it. A row whose slots overflowed also drops all candidates of the last comparison, and must
+/// be compared again with the radius in `retry`. *lost = the number of such rows. again: the last comparison was only
+/// of such rows; other rows stay as they are.
 template <class Real>
 void launch_narrow(const NearestRows& rows, const RowFrame& frame, const CandidateSlots<Real>& slots, bool again,
                    std::uint32_t* lost, cudaStream_t stream);
 
-/// Writes the nearest columns of all rows, by exact sums: lists[i · n + p] and sums[i · n + p], for i below `length`,
-/// nearest first; n is the number of points. *missing = rows with fewer candidates.
+/// Writes the nearest columns of all rows, by exact squared distances: for the i-th nearest of row p its position
+/// lists[i · n + p] and its distance sums[i · n + p], for i below `length`; n is the number of points, row p is
+/// position p, and of equal distances the lower position is first. *missing = the number of rows with fewer than
+/// `length` candidates, whose lists are not complete.
 template <class Real>
 void launch_sort_candidates(const OrderedPoints& points, const CandidateSlots<Real>& slots, std::uint32_t length,
                             std::uint32_t* lists, double* sums, std::uint32_t* missing, cudaStream_t stream);

@@ -102,9 +102,10 @@ __device__ __forceinline__ void multiply(Sums64& sums, std::uint32_t rows, std::
   }
 }
 
-/// Multiplies the tiles of a walk; run by a block of kProductThreads. Calls judge.prepare(walk) before the products of
-/// a row tile and a column tile, and judge.judge(sums, row bounds, column bounds, row, column) with them. The thread's
-/// first product is at `row` and `column`. stages: kProductSharedBytes of shared memory.
+/// Multiplies row tiles (`tiles`) by column tiles (`others`) in the order of a walk; run by a block of kProductThreads.
+/// Calls judge.prepare(walk) before the products of a row tile and a column tile, and judge.judge(sums, row bounds,
+/// column bounds, row, column) with these products. The thread's first product is at `row` and `column`. stages:
+/// kProductSharedBytes of shared memory.
 template <class Real, class Walk, class Judge>
 __device__ __forceinline__ void multiply_tiles(const ProductTiles<Real>& tiles, const ProductTiles<Real>& others,
                                                const Walk& first, std::byte* stages, Judge& judge) {

@@ -9,8 +9,9 @@
 
 namespace epsflow::gpu {
 
-/// Pairs of neighbours are read once for the counts, and for each minpts once for unions and once for border points:
-/// from the list that the search cached, or, if there was no room for it, from another search.
+/// Pairs of neighbours are read once for the counts or sums of weights, and for each minpts once for unions and, if
+/// border points are required, once for them: from the list that the search cached, or, if there was no room for it,
+/// from another search.
 class TileClustering final : public DeviceClustering {
  public:
   /// `task` need not outlive the call, but everything that it refers to must.
@@ -33,7 +34,8 @@ class TileClustering final : public DeviceClustering {
   std::unique_ptr<TileSearch> search_;
   std::uint32_t size_;
   TallyPair tally_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n] number of neighbours, the point itself included
+  // [n] number of neighbours, the point itself included; with weights, the largest minpts that their sum reaches
+  DeviceBuffer<std::uint32_t> counts_;
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   DeviceBuffer<std::uint32_t> lowest_;  // [n] lowest number of a core neighbour, for points that are not core

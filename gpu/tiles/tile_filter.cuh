@@ -1,4 +1,4 @@
-// Classifies the products in the registers of a warp: no, yes, or undecided.
+// Classifies the products in the registers of a warp: no (not neighbours), yes (neighbours), or undecided.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ __device__ inline void load_two(double (&to)[2], const double* from) {
 
 // The bounds of the rows and columns of a thread's products. They are loaded before the products are complete, so that
 // no thread waits for them. first: the thread's first row or column.
-/// kApart: number of rows between two fragments.
+/// kApart: number of rows from one fragment to the next.
 template <class Real, unsigned M, unsigned kApart>
 struct RowBounds {
   Real no[M][2];  ///< for rows that are 8 apart
@@ -54,11 +54,12 @@ __device__ inline float larger(float a, float b) { return fmaxf(a, b); }
 __device__ inline double larger(double a, double b) { return fmax(a, b); }
 
 /// Sets a bit of `found` for each product that is not a no, and of `yes` for each that is a yes. Returns false, and
-/// sets nothing, if the warp has none. Bits are 0 before. Bit 4·(m·N + n) + v is value v of fragment (m, n).
+/// sets nothing, if all products of the warp are a no. Bits are 0 before. Bit 4·(m·N + n) + v is value v of fragment
+/// (m, n).
 ///
 /// sums: fragments of 16 × 8 products in the layout of tensor cores. In lane l, value v of fragment (m, n) belongs to
-/// row kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. gap: a product that exceeds the bounds of `no`
-/// by this much is a yes. The whole warp must call it.
+/// row kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. A product below the sum of its bounds `no` is a
+/// no; a product that exceeds this sum by at least `gap` is a yes. The whole warp must call it.
 ///
 /// Nearly all products are a no. So this is tested first for all products of the warp, then for 16 at a time, and
 /// products are examined one by one only if one was found.
@@ -121,8 +122,8 @@ __device__ __forceinline__ bool classify(const Real (&sums)[M][N][4], const RowB
   return true;
 }
 
-/// Appends the pairs whose product is a yes to `pairs`, and undecided ones to `open`. row, column: the thread's first.
-/// The rest is as for classify().
+/// Appends the pairs whose product is a yes to `pairs`, and undecided ones to `open`, if the row is before the column.
+/// row, column: the thread's first. The rest is as for classify().
 template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
 __device__ __forceinline__ void filter(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
                                        const Columns& columns, std::uint32_t row, std::uint32_t column, Real gap,

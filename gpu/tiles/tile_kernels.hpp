@@ -1,4 +1,4 @@
-// The kernels that compare tiles of points, and those that prepare the points. None waits.
+// The kernels that compare tiles of points, and those that prepare the points. No function waits for its stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -33,13 +33,14 @@ struct TileFrame {
   double limit = 0;                ///< eps², if exact
 };
 
-/// Fills the arrays of `tiles`.
+/// Fills the arrays of `tiles`, of which `shapes` may be null.
 void launch_factors(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<float>& tiles,
                     cudaStream_t stream);
 void launch_factors(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<double>& tiles,
                     cudaStream_t stream);
 
-// Comparison: finds each pair of different positions within eps once, the lower position first, in any order.
+// Comparison: appends each pair of different positions within eps to sink.pairs once, the lower position first, in any
+// order. Products append pairs that they leave undecided to sink.open instead. sink.counts is set before.
 
 /// Uses products on tensor cores, from compute capability 8.0 on.
 void launch_product_tiles(const ProductTiles<float>& tiles, const TileWork& work, const PairSink& sink,
@@ -52,7 +53,7 @@ void launch_hopper_tiles(const ProductTiles<float>& tiles, const TileWork& work,
 /// Applies the test of distance.hpp to every pair, so none is left undecided.
 void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, const PairSink& sink,
                          unsigned multiprocessors, cudaStream_t stream);
-/// Applies the test of distance.hpp to the undecided pairs that are in the list.
+/// Applies the test of distance.hpp to the pairs in sink.open, and appends those within eps to sink.pairs.
 void launch_undecided_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
                             cudaStream_t stream);
 

@@ -20,13 +20,14 @@ namespace epsflow::gpu {
 /// Figures of a search.
 struct TileFigures {
   std::uint64_t tile_pairs = 0;       ///< pairs of tiles that are compared
-  std::uint64_t undecided_pairs = 0;  ///< pairs of points left to float64 by all searches so far, gaps included
+  std::uint64_t undecided_pairs = 0;  ///< pairs of points that products left to float64 in all passes, gaps included
   DecideChoice filter = DecideChoice::scalar;  ///< the test in use
 };
 
 struct TileSearchOptions {
   double eps = 0;
-  /// Used if the data permit it. automatic: half precision, unless it leaves too many pairs of a sample undecided.
+  /// Used if the data permit it, else scalar. automatic: half precision, or float64 products if half precision leaves
+  /// too many pairs of a sample undecided.
   DecideChoice decide = DecideChoice::automatic;
   bool portable = false;  ///< uses no kernels for a particular GPU
 };
@@ -35,16 +36,18 @@ struct TileSearchOptions {
 /// filled share by share, and each pass over the pairs is a new search.
 class TileSearch {
  public:
-  /// `points`, `memory` and `cancel` must outlive it. The GPU must be current. Waits. Throws DeviceOutOfMemory.
+  /// `points`, `memory` and `cancel` must outlive the object. The GPU must be the current one in all calls. Waits.
+  /// Throws DeviceError.
   TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, const TileSearchOptions& options,
              DeviceMemory& memory, const CancelToken& cancel);
 
-  /// Calls visit(list) for lists that together hold each pair of neighbours once. Work that visit puts on stream() is
-  /// done before a list is overwritten. Throws Cancelled, DeviceOutOfMemory.
+  /// Calls visit(list) for lists that together hold each pair of neighbours once, except pairs that forget_united() has
+  /// removed. Work that visit puts on stream() is done before a list is overwritten. Throws Cancelled, DeviceError.
   void for_each_list(const std::function<void(PairsOnDevice)>& visit);
 
-  /// Removes pairs of two core points, if the list is cached and becomes much shorter: they are united already, and
-  /// stay so for smaller minpts. core_bits: one bit for each position.
+  /// Removes pairs of two core points, if the list is cached, long, and becomes at most half as long, and if memory
+  /// suffices: these points are united already, and stay so for smaller minpts. core_bits: one bit for each position.
+  /// Waits.
   void forget_united(const std::uint32_t* core_bits);
 
   [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }

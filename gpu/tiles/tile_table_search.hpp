@@ -19,7 +19,8 @@ namespace epsflow::gpu {
 /// them. If the list had no room for all pairs, each batch is a search of its own.
 class TileTableSearch final : public TableSearch {
  public:
-  /// Searches and counts. The GPU must be the current one. Throws DeviceOutOfMemory, Cancelled.
+  /// Searches, and counts the neighbours of each row. The GPU must be the current one. Waits. Throws DeviceError,
+  /// Cancelled.
   TileTableSearch(std::unique_ptr<TileSearch> search, const GpuResources& resources, const TableOptions& options);
 
   [[nodiscard]] const BatchPlan& plan() const override { return plan_; }

@@ -6,11 +6,12 @@
 
 namespace epsflow::gpu::tuning {
 
-/// Entries of a list of pairs that a warp reserves at a time. Unused ones become gaps, in thousands of warps.
+/// Entries of a list that a warp reserves at a time: kReservedPairs for neighbours, kReservedOpen for undecided pairs
+/// and for those that prove to be neighbours. Unused entries become gaps, in thousands of warps.
 inline constexpr std::uint32_t kReservedPairs = 128;
 inline constexpr std::uint32_t kReservedOpen = 32;
-/// Upper bound on the products of coordinates of one launch, plus some for each pair, so that a cancelled run ends
-/// between launches. An H200 makes 2e14 a second in half precision, 1e13 in float64.
+/// About the most products of coordinates of one launch, plus some for each pair, so that a cancelled run ends between
+/// launches: in half precision; in float64. An H200 makes 2e14 and 1e13 a second.
 inline constexpr double kMostProducts16 = 4e13;
 inline constexpr double kMostProducts64 = 2e12;
 /// Up to this many products, comparing all pairs of points is faster than making an order that prunes some: the order
@@ -36,14 +37,14 @@ inline constexpr double kMostOpen = 1.0 / 128;
 inline constexpr std::uint64_t kFewestForgotten = 4 << 20;
 /// The list may take this fraction of the free memory, given as a divisor.
 inline constexpr std::uint64_t kPairShare = 3;
-/// Pairs of a batch of a table that is made from the list.
+/// Pairs of a batch of a table that is made from the list, unless the caller gives their number or memory is scarce.
 inline constexpr std::uint64_t kTileBatchPairs = 32 << 20;
 /// The largest number of blocks of a kernel that reads a list of pairs.
 inline constexpr std::uint64_t kListBlocks = 132 * 8;
 /// The largest number of blocks of a kernel that reads all coordinates.
 inline constexpr std::uint32_t kSurveyBlocks = 2112;
-/// The largest number of blocks of the kernels for pairs of blocks of tiles: a few dozen for each multiprocessor, so
-/// that regions with many pairs are shared. A first guess.
+/// The largest number of thread blocks of the kernels that list the pairs of blocks of tiles: a few dozen for each
+/// multiprocessor, so that regions with many pairs are shared. A first guess.
 inline constexpr std::uint64_t kTriangleBlocks = 1 << 13;
 
 }  // namespace epsflow::gpu::tuning

@@ -10,7 +10,7 @@
 
 namespace epsflow::gpu {
 
-/// Two positions within eps, the smaller one first.
+/// Two positions, the smaller one first.
 struct PointPair {
   std::uint32_t first;
   std::uint32_t second;
@@ -39,14 +39,14 @@ struct PairCounts {
 /// The destination of the pairs. Kernels write nothing past the end of a list, but continue to count, so that the
 /// caller sees from the counts how many entries are missing. [device]
 struct PairSink {
-  PointPair* pairs = nullptr;     ///< gaps are kNoPoint
+  PointPair* pairs = nullptr;     ///< pairs within eps; gaps are kNoPoint
   std::uint64_t room = 0;         ///< capacity of pairs
   PointPair* open = nullptr;      ///< pairs left to the test of distance.hpp; gaps are kNoPoint
   std::uint64_t open_buffer = 0;  ///< capacity of open
   PairCounts* counts = nullptr;
 };
 
-/// The points in the order of their positions, for the test of distance.hpp. [device]
+/// The points, and the input id of each position, for the test of distance.hpp. [device]
 struct OrderedPoints {
   const void* data = nullptr;            ///< [n × dims], row-major, in input order
   const std::uint32_t* order = nullptr;  ///< [n] input id of each position
@@ -60,7 +60,8 @@ struct OrderedPoints {
 inline constexpr std::uint32_t kRowBytes = 128;
 inline constexpr std::uint32_t kSliceBytes = index::kTilePoints * kRowBytes;
 
-/// A point as it is rounded: the squared norm, and a bound on how far it is from the point itself.
+/// A point as it is rounded to factors: its squared norm, and a bound on its distance from the point that is not
+/// rounded.
 struct FactorShape {
   double norm;
   double radius;
@@ -72,10 +73,13 @@ struct FactorShape {
 template <class Real>
 struct ProductTiles {
   std::byte* slices = nullptr;  ///< [tiles × slices_per_tile × kSliceBytes]
-  /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite for a row without a point.
+  /// [tiles × 128] If a product is below the sum of the bounds of its points, they are certainly not neighbours (a
+  /// no). Infinite for a row without a point.
   Real* no = nullptr;
   FactorShape* shapes = nullptr;  ///< [tiles × 128], for each point; null if not wanted
-  Real* gaps = nullptr;  ///< [tiles] a product that exceeds the sum of two bounds by the gaps of their tiles is a yes
+  /// [tiles] If a product exceeds the sum of the two bounds by at least the gaps of both tiles, the points are
+  /// certainly neighbours (a yes).
+  Real* gaps = nullptr;
   std::uint32_t slices_per_tile = 1;
   std::uint32_t count = 0;  ///< number of tiles
   /// Number of steps in all slices, of 32 bytes of a row: 16 coordinates in half precision or 4 in float64.
