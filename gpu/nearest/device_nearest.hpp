@@ -16,9 +16,10 @@ namespace epsflow::gpu {
 
 enum class NearestForm : std::uint8_t { sums, distances };
 
-/// Writes found[i · ks.size() + j]: the sum of index::nearest_sums(), or its square root. [device]. Returns false, and
-/// finds nothing, if the curve does not distinguish enough points. Each k is at least 1 and less than the number of
-/// points. Waits, but not for the search itself. The GPU must be the current one. Throws DeviceError.
+/// Writes found[i · ks.size() + j], [device]: the squared distance (NearestForm::sums) or the distance of point i and
+/// its ks[j]-th nearest other point. Returns false, and finds nothing, if the curve does not distinguish enough points.
+/// Each k is at least 1 and less than the number of points. Waits, but not for the search itself. The GPU must be the
+/// current one. Throws DeviceError.
 [[nodiscard]] bool find_nearest(const DevicePoints& points, std::span<const std::uint32_t> ks, NearestForm form,
                                 double* found, DeviceMemory& memory, const Stream& stream);
 

@@ -14,11 +14,11 @@ namespace epsflow::gpu {
 /// A leaf has kDeviceLeaf points. A node has kDeviceBranch boxes, one for each lane of a warp.
 inline constexpr std::uint32_t kDeviceLeaf = 8;
 inline constexpr std::uint32_t kDeviceBranch = 32;
-/// Levels of boxes for kMostGpuPoints points.
+/// The largest number of levels of boxes: of kMostGpuPoints points.
 inline constexpr unsigned kMostLevels = 6;
 
 /// A leaf is kDeviceLeaf consecutive positions. A node is kDeviceBranch consecutive leaves, or nodes of the level
-/// below. All arrays are in device memory and have the points' precision.
+/// below. All arrays are in device memory. Coordinates and boxes have the points' precision.
 struct LeafView {
   const void* coordinates = nullptr;     ///< [dims × size] by position
   const std::uint32_t* order = nullptr;  ///< [size] input ids
@@ -36,8 +36,8 @@ struct LeafView {
 void launch_curve_numbers(PointsOnDevice points, const index::Curve& curve, std::uint64_t* numbers, std::uint32_t* ids,
                           cudaStream_t stream);
 
-/// Counts the points that have the same number as the point 128 positions after them, but other coordinates. Writes the
-/// result to *count, in device memory.
+/// Writes to *count, in device memory, how many points have the same number on the curve as the point 128 positions
+/// after them, but other coordinates. numbers: [size] by position.
 void launch_count_unresolved(const LeafView& leaves, const std::uint64_t* numbers, std::uint32_t* count,
                              cudaStream_t stream);
 
@@ -58,8 +58,8 @@ inline constexpr std::uint32_t kMostDeviceK = 32;
 /// Writes wanted.found, computed in float64.
 void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStream_t stream);
 
-/// Writes lists[i · size + p] = the position of a nearest other point of position p, for i from 0 to length − 1,
-/// nearest first. length: less than size. Each kMostDeviceK elements of a list take one search.
+/// Writes lists[i · size + p] = the position of the (i + 1)-th nearest other point of position p, for i from 0 to
+/// length − 1. length: less than size. Each kMostDeviceK elements of a list take one search.
 void launch_nearest_lists(const LeafView& leaves, std::uint32_t length, std::uint32_t* lists, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

@@ -19,7 +19,7 @@ namespace epsflow::gpu {
 struct PeerBufferArrays {
   std::byte* points = nullptr;     ///< own points, then ghosts
   std::int32_t* labels = nullptr;  ///< [rows] by part; null if the buffer has no labels
-  std::uint8_t* core = nullptr;
+  std::uint8_t* core = nullptr;    ///< [rows] by part; null if the buffer has no core flags
 };
 
 /// The layout of a peer buffer, which is one block of memory.
@@ -45,7 +45,7 @@ class PeerBufferShape {
 /// The key with which other GPUs open a peer buffer.
 struct PeerBufferKey {
   std::uint64_t process = 0;       ///< process_number() of the owner
-  std::uint64_t mark = 0;          ///< unique number in the block, by which the peer buffer is recognised
+  std::uint64_t mark = 0;          ///< unique number; if `open`, the block contains it, so that it is recognised
   int device = 0;                  ///< number of the GPU in that process
   DeviceMemory* memory = nullptr;  ///< address in that process
   std::byte* block = nullptr;      ///< address in that process
@@ -62,7 +62,8 @@ struct PeerBufferKey {
 
 class GpuPeerBuffer final : public PeerBuffer {
  public:
-  /// Opens a peer buffer from the GPU `from`, which must be the current one. Returns null if that GPU cannot reach it.
+  /// Opens a peer buffer from the GPU `from`, which must be the current one. Returns null if the buffer is of another
+  /// process and that GPU cannot reach it, for example on another machine.
   [[nodiscard]] static std::unique_ptr<GpuPeerBuffer> open(const PeerBufferKey& key, int from);
 
   [[nodiscard]] const PeerBufferArrays& arrays() const noexcept { return arrays_; }

@@ -1,4 +1,5 @@
-// Kernels that find the parts of rows and reorder rows by part. A Scratch provides temporary memory. None waits.
+// Kernels that find the parts of rows and reorder rows by part. A Scratch provides temporary memory. No function waits
+// for its stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -31,7 +32,8 @@ struct CutRows {
 };
 /// Finds the part of each row, and counts rows and ghosts. reach: the largest distance of a ghost along an axis.
 void launch_cut(PointsOnDevice rows, const CutsView& cuts, double reach, const CutRows& to, cudaStream_t stream);
-/// Turns the counts of blocks into first rows of each block and part, in the order by part. [parts × blocks]
+/// Turns the counts of blocks into the index of the first row of each part and block in the order by part, in place.
+/// size: parts · blocks
 void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch);
 
 /// The index of each row in the order by part, and by row within a part. All [device].
@@ -59,7 +61,7 @@ struct RowsOfPart {
   std::uint32_t first_point;  ///< number of the first point of the part that comes from these rows
   std::uint32_t first_row;    ///< number of the first of these rows
 };
-/// Replaces points of a part by their rows. [device] [count]
+/// Replaces points of a part, which must come from these rows, by their rows. [device] [count]
 void launch_find_rows(const PartOrder& order, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
                       cudaStream_t stream);
 
@@ -73,7 +75,8 @@ struct SendKey {
     return static_cast<std::uint32_t>(key);
   }
 };
-/// Writes the keys of points of part `part` that are ghosts of others, in any order. keys: [room]. *count: added to.
+/// Writes the keys of points of part `part` that are ghosts of others, in any order: inner ghosts are at most `inner`
+/// from the other part along each axis, outer ghosts farther, but at most `outer`. keys: [room]. *count: added to.
 void launch_send_lists(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double inner, double outer,
                        std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
 /// Sorts keys into `sorted`. [device] [count]

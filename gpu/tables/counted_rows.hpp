@@ -17,24 +17,26 @@ namespace epsflow::gpu {
 class CountedRows {
  public:
   /// counts: number of neighbours of each row, made on `stream`. stream and memory must outlive the object. Waits.
+  /// Without rows only the constructor and pairs() may be called.
   CountedRows(DeviceBuffer<std::uint32_t> counts, const Stream& stream, DeviceMemory& memory);
 
   [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
   /// The offset of the neighbours of each row in the whole table. [device] [rows + 1]
   [[nodiscard]] const std::uint64_t* offsets() const noexcept { return offsets_.data(); }
 
-  /// Cuts between parts of about equally many pairs: first row and offset of each, and the end. Parts may be empty.
+  /// Cuts between parts of about equally many pairs: first row and offset of each part, and the end. Parts may be
+  /// empty.
   struct Cuts {
     std::vector<std::uint32_t> rows;
     std::vector<std::uint64_t> offsets;
   };
-  /// Cuts the rows into `parts` parts. Waits.
+  /// Cuts the rows into `parts` parts, but at most one for each row. Waits.
   [[nodiscard]] Cuts cut(std::uint64_t parts) const;
-  /// Divides the rows of a batch in two halves. Waits.
+  /// Divides the rows of a batch in two halves by number, and counts the pairs of each. Waits.
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const;
 
-  /// Implements a search (see start_on()). fill() puts work on the lane that writes the neighbours of the batch's rows,
-  /// as positions and row by row, to lane.words. lane_pairs: the requested capacity of a lane.
+  /// Implements TableSearch::search(), as work of start_on(). fill() puts work on the lane that writes the neighbours
+  /// of the batch's rows, as positions and row by row, to lane.words. lane_pairs: the requested capacity of a lane.
   template <class F>
   void search(const Batch& batch, GpuLane& lane, std::uint64_t lane_pairs, NeighborTable& table,
               const TableSearch::Completion& done, F&& fill) const {

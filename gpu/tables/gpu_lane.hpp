@@ -23,12 +23,14 @@ struct GpuLane {
   GpuLane(const GpuLane&) = delete;  // queued work holds its address
   GpuLane& operator=(const GpuLane&) = delete;
 
-  /// Allocates `words` for `wanted` items of words_each words, unless they have room. If the GPU lacks memory, tries
-  /// half as many, and so on. Returns the number of items that fit. Throws DeviceOutOfMemory if not even `least` fit.
+  /// Allocates `words` for `wanted` items of words_each words, unless they have room. If the GPU lacks memory, or
+  /// lacked it before, takes fewer: half as many, and so on. Returns the number of items that fit. Throws
+  /// DeviceOutOfMemory if not even `least` fit.
   std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least, std::uint64_t words_each = 1);
   /// Allocates pinned memory for the counts of `rows` rows.
   void ensure_counts(std::uint64_t rows);
-  /// Copies the counts of `rows` rows from device memory to the memory of ensure_counts(). Does not wait.
+  /// Copies the counts of `rows` rows from device memory to the memory of ensure_counts(), and returns that memory.
+  /// Does not wait for the copy.
   std::span<const std::uint32_t> copy_counts(const std::uint32_t* counts, std::uint64_t rows);
 
   DeviceMemory& memory;

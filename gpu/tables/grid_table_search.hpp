@@ -20,7 +20,8 @@ struct GridTask {
   GpuResources resources;
   TableOptions options;
 
-  /// Cuts the rows into parts of about equally many packed words, and so of distance tests. Waits.
+  /// Cuts the rows into `parts` parts, at most one for each row, of about equally many packed words (32 candidates
+  /// each), and so of distance tests. Waits.
   [[nodiscard]] std::vector<Range> cut_by_words(std::uint64_t parts) const;
   /// Returns the smallest number of batches with which no batch has too many rows or takes too long.
   [[nodiscard]] std::uint64_t fewest_batches() const;
@@ -48,7 +49,7 @@ class GridTableSearch : public TableSearch {
 /// Makes the search of a packed table, whose layout determines the sizes of batches.
 [[nodiscard]] std::unique_ptr<TableSearch> make_packed_search(const GridTask& task);
 
-/// Counts the neighbours of all rows. Waits.
+/// Counts the neighbours of all rows. Waits. Throws Cancelled, DeviceError.
 [[nodiscard]] CountedRows count_rows(const GridTask& task);
 /// Kernel::rows: rows are counted, then written.
 [[nodiscard]] std::unique_ptr<TableSearch> make_rows_search(const GridTask& task, CountedRows rows);
@@ -57,7 +58,8 @@ class GridTableSearch : public TableSearch {
 [[nodiscard]] std::unique_ptr<TableSearch> make_pairs_search(const GridTask& task);
 
 /// Makes the requested search. If the format is automatic, takes the one that transfers fewer bytes. The GPU must be
-/// the current one. Waits. Throws UsageError, DeviceOutOfMemory, Cancelled.
+/// the current one. Waits. Throws UsageError if a packed table is requested with another kernel than Kernel::rows or
+/// too many dimensions, and DeviceError, Cancelled.
 [[nodiscard]] std::unique_ptr<TableSearch> make_table_search(const GridTask& task);
 
 }  // namespace epsflow::gpu

@@ -13,7 +13,7 @@ namespace epsflow::gpu {
 /// Throws DeviceError if this build has no code for the current GPU. Each new backend calls it once.
 void require_code();
 
-/// Writes counts[i] = the number of neighbours of the i-th row of the set. One thread for each row.
+/// Writes counts[i] = the number of neighbours of the i-th row of the set, itself included. One thread for each row.
 void launch_count_rows(const GridView& grid, RowSet rows, std::uint32_t* counts, cudaStream_t stream);
 
 /// Writes the neighbours of the rows [rows.begin, rows.end), as positions, ascending. Those of row r begin at

@@ -36,7 +36,7 @@ struct Dendrogram {
   SortedTree tree;
   std::uint32_t edges;  ///< number of edges
   LevelPoints points;
-  const std::uint32_t* chains;      ///< [edges] of each element
+  const std::uint32_t* chains;      ///< [edges] the chain of each element
   const std::uint32_t* edge_of;     ///< [edges] the number of the edge of each element
   const std::uint32_t* element_of;  ///< [edges] the inverse
 };

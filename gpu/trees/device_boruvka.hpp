@@ -14,13 +14,13 @@
 namespace epsflow::gpu {
 
 /// Finds spanning trees of the same heights as trees::spanning_trees(); which of several minimum trees it finds may
-/// differ. Heights are sums (core/space.hpp). Move-only. The GPU must be the current one in all calls. Its stream must
-/// outlive it.
+/// differ. Heights are sums (squared distances). Move-only. The GPU must be the current one in all calls. The points
+/// and the stream must outlive the object.
 class DeviceBoruvka {
  public:
   /// Orders the points, and searches the nearest points of each: in up to three dimensions by boxes (DeviceLeaves), in
   /// more by products (RoundedRowSearch). Returns nothing if this search does not take the points, or if most_minpts
-  /// is over tuning::kMostListed + 1. most_minpts: at most the number of points. portable: uses no kernels of one
+  /// is over tuning::kMostListed + 1. most_minpts: from 1 to the number of points. portable: uses no kernels of one
   /// compute capability. Throws Cancelled, DeviceError.
   [[nodiscard]] static std::optional<DeviceBoruvka> of(const DevicePoints& points, std::uint32_t most_minpts,
                                                        const GpuResources& gpu, const Stream& stream,
@@ -30,7 +30,7 @@ class DeviceBoruvka {
 
   /// Finds a tree. minpts: from 1 to most_minpts. Waits. Throws Cancelled, DeviceError.
   void run(std::uint32_t minpts);
-  /// Returns the tree of the last run(). Call it once after each.
+  /// Returns the tree of the last run(), on the device. Call it once after each. Does not wait.
   [[nodiscard]] DeviceTree sorted() const;
   /// Returns the id of each position, on the device.
   [[nodiscard]] const std::uint32_t* order() const noexcept { return view_.leaves.order; }

@@ -13,17 +13,17 @@ namespace epsflow::gpu {
 /// A spanning tree on the device.
 struct DeviceTree {
   DeviceBuffer<Edge> edges;   ///< [size − 1] in ascending order of height; their ends are positions
-  DeviceBuffer<double> core;  ///< [size] by id
+  DeviceBuffer<double> core;  ///< [size] by id: the height from which the point is core
 };
 
-/// The nodes of Hierarchy, in its order. [device]
+/// The nodes of Hierarchy, in its order: by ascending eps, then by their smallest id. [device]
 struct DeviceNodes {
   DeviceBuffer<TreeNode> nodes;  ///< [count]
   std::uint32_t count = 0;
   DeviceBuffer<std::uint32_t> parents;  ///< [size] by id: the node that the point joins
 };
 
-/// The clusters of a CondensedTree, in its order.
+/// The clusters of a CondensedTree, in its order: by descending birth, then by their smallest id.
 struct DeviceCondensed {
   std::vector<CondensedCluster> clusters;
   DeviceBuffer<std::uint32_t> cluster_of;  ///< [size] by id: the last cluster of the point
@@ -67,8 +67,8 @@ class DeviceDendrogram {
   std::vector<std::uint32_t> starts_;  ///< the first element of each level; the number of elements
 };
 
-/// Labels the points of a condensed tree. of_clusters: for each of its clusters. labels, probabilities: [size] by id.
-/// All on the device.
+/// Labels the points of a condensed tree. of_clusters: [clusters of the tree]. labels, probabilities: [size] by id. All
+/// are on the device.
 void launch_label(const DeviceCondensed& condensed, const SelectedCluster* of_clusters, std::int32_t* labels,
                   double* probabilities, cudaStream_t stream);
 

@@ -23,7 +23,8 @@ struct GpuWindowResources {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// During a change it holds the rows twice, and the arriving points. Of each variant it holds the labels twice.
+/// During change() it holds the rows twice, and the arriving points. From count() to commit() it holds the labels of
+/// the variant twice.
 class GpuWindow final : public DeviceWindow {
  public:
   /// The GPU must be the current one.
