@@ -14,9 +14,9 @@ inline constexpr std::uint32_t kReservedOpen = 32;
 /// launches: in half precision; in float64. An H200 makes 2e14 and 1e13 a second.
 inline constexpr double kMostProducts16 = 4e13;
 inline constexpr double kMostProducts64 = 2e12;
-/// Up to this many products, comparing all pairs of points is faster than making an order that prunes some: the order
-/// of 100,000 points took 3 ms in 32 dimensions and 6 in 128, and the choice of its functions about 0.03 ms for each
-/// dimension; an H200 makes 2e14 a second.
+/// Up to this many products (dims + 32 for each pair of points), comparing all pairs is faster than making an order
+/// that prunes some: the order of 100,000 points took 3 ms in 32 dimensions and 6 in 128, and the choice of its
+/// functions about 0.03 ms for each dimension; an H200 makes 2e14 a second.
 [[nodiscard]] constexpr double few_products(std::size_t dims) noexcept {
   return 3e11 + 6e9 * static_cast<double>(dims);
 }
