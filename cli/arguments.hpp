@@ -17,13 +17,13 @@ namespace epsflow::cli {
 /// Options by name, with their values: "true" for a flag, the first of several values.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
-/// The operands and options that were given to a command. Options are named by their long names, without dashes.
+/// The operands and options that were given to a command. Options are named by OptionSpec::name, without dashes.
 class Arguments {
  public:
-  /// Parses the words after the name of `command`, which must outlive the object. Throws UsageError for unknown options
-  /// and for values that are not allowed.
+  /// Parses the words after the name of `command`, which must outlive the object. Throws UsageError for unknown or
+  /// repeated options, for values that are missing or not allowed, and for operands if the command takes none.
   Arguments(const Command& command, const Words& words);
-  /// The same for options and operands of another call, all of which the command has.
+  /// Does the same for options and operands of another call, all of which the command has.
   Arguments(const Command& command, const OptionValues& options, const Words& operands);
 
   [[nodiscard]] const Command& command() const noexcept { return *command_; }

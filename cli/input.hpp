@@ -55,8 +55,8 @@ struct Input {
 
   [[nodiscard]] bool sliced() const { return by_file || !beside.by.empty(); }
 
-  /// Reads the files. Prints for each the detected kind, the number of rows, the coordinate columns and the dropped
-  /// rows. Throws UsageError, InputError, ResourceError.
+  /// Reads the files. Unless --quiet is given, prints for each of the first files the detected kind, the number of
+  /// rows, the coordinate columns and the dropped rows. Throws UsageError, InputError, ResourceError.
   [[nodiscard]] io::FilePoints read() const;
   /// Brings longitude and latitude into the order of the metric, if column names identify them, and coordinates into
   /// the unit of the metric (resolve_units()). If names do not identify them, prints the order that is assumed. Throws
@@ -69,7 +69,8 @@ struct Input {
   [[nodiscard]] std::vector<std::vector<double>> read_beside(const Words& names, const io::FilePoints& points) const;
   /// Loads the points and any weights on a new engine, and calls doubt_eps(). Throws as Engine and Engine::load().
   [[nodiscard]] Dataset load(const io::FilePoints& points, const EngineOptions& engine) const;
-  /// Prints a warning if eps is an angle as large as the field of the points: its unit is then probably wrong.
+  /// Prints a warning if smallest_eps is an angle as large as the field of the points, because its unit is then
+  /// probably wrong; with --quiet nothing.
   void doubt_eps(const io::FilePoints& points) const;
   /// Returns a writer that copies the columns of the input beside the labels and `added`. Prints why only coordinates
   /// are copied, and which parts of the input are not. Throws UsageError, InputError.
@@ -87,7 +88,7 @@ void require_one_pipe(const Words& files);
 
 /// Converts coordinates to float64.
 void widen(io::FilePoints& points);
-/// Swaps the two columns of points.
+/// Swaps the two columns of points, with their names, numbers and units.
 void swap_columns(io::FilePoints& points);
 
 /// Converts coordinates to the unit of the metric. Longitude and latitude, which must be in the order of the metric,
@@ -126,7 +127,7 @@ struct TableInput {
   io::FileNeighbors table;
   io::PointsOrigin origin;
 };
-/// Reads the table, and prints its description.
+/// Reads the table, and prints its description unless --quiet is given.
 [[nodiscard]] TableInput read_table(const Input& input);
 /// Returns the description of the table for a results folder. O(entries).
 [[nodiscard]] io::ResultsInput results_input(const TableInput& input);

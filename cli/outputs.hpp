@@ -53,8 +53,8 @@ class Outputs {
   /// Removes an old NAME.rows.npy if --overwrite is given. Must be called before --out is written, so that rows never
   /// lie beside another result.
   void remove_rows() const;
-  /// Writes NAME.rows.npy if rows were dropped, files joined, or the first rows not read. If --out is not a file, only
-  /// prints a message, unless --quiet is given: which rows `what`, such as "distances", belong to.
+  /// If rows were dropped, files joined, or the first rows not read: writes NAME.rows.npy, or, if --out is not a file,
+  /// prints which rows `what`, such as "distances", belong to, unless --quiet is given.
   void write_rows(const io::FilePoints& points, std::string_view what) const;
   /// Removes old rows, writes the labels to --out if it is given, and calls write_rows() if there are labels in --out
   /// or a mask of core points.

@@ -13,11 +13,11 @@ namespace epsflow::cli {
 /// Thrown on every rank if a step failed on any rank. The error is already printed.
 struct RanksFailed {
   int code = 0;        ///< the exit status for the error
-  std::string reason;  ///< the printed text; only on the first rank
+  std::string reason;  ///< the printed text, which may be empty; only on the first rank
 };
 
-/// Takes a step on every rank. If it throws on some ranks, the first rank prints the error of the lowest of these, with
-/// its number unless all ranks failed, and all ranks throw RanksFailed. Collective.
+/// Takes a step on every rank. If it throws on some ranks, the first rank prints the error of the lowest rank that
+/// failed, with the number of that rank unless all failed, and all ranks throw RanksFailed. Collective.
 void together(parts::Communicator& ranks, const std::function<void()>& step);
 /// Takes a step on the first rank alone and handles errors in the same way, without the number. Collective.
 void on_root(parts::Communicator& ranks, const std::function<void()>& step);
@@ -43,8 +43,9 @@ template <class T>
 
 /// Reads the share of this rank. If there are at least as many files as ranks, each rank reads whole files; otherwise
 /// several ranks read the rows of one file together. Points are in the same order across the ranks as in one process.
-/// All ranks get the columns of the first file, and float64 if a file has it. The first rank prints a description of
-/// the input, and sets `origin` to the origin of all points. Collective. Throws RanksFailed.
+/// All ranks get the names of the columns of the first file, and float64 if a file has it. The first rank prints a
+/// description of the input unless --quiet is given, and sets `origin` to the origin of all points. Collective. Throws
+/// RanksFailed, also if no point remains.
 [[nodiscard]] io::FilePoints read_share(const Input& input, parts::Communicator& ranks,
                                         const parts::MachineShare& machine, io::PointsOrigin& origin);
 

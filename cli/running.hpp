@@ -17,13 +17,13 @@ namespace epsflow::cli {
 
 /// Returns the options that choose the variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
-/// Returns the variants of the command line. also: further options that are required. Throws UsageError that names all
-/// missing options.
+/// Returns the variants of the command line. also: further options that are required, as the operand is. Throws
+/// UsageError that names all missing options, for invalid values, and for --variants beside --eps or --minpts.
 [[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
 /// Returns --eps and --minpts for commands with one variant.
 [[nodiscard]] std::vector<OptionSpec> variant_options();
-/// Returns the variant of these options. Throws as parse_sweep().
+/// Returns the variant of these options. Throws UsageError as parse_sweep(), and if there are several variants.
 [[nodiscard]] Sweep parse_variant(const Arguments& arguments, const Words& also = {});
 
 /// Return the options for the machine, the search and the run. Labels never depend on them.
@@ -37,7 +37,8 @@ struct RunSettings {
   RunOptions run;
   parts::DeviceOptions devices;
 
-  /// Sets the backend by choose_backend() if the command line leaves it open. n, dims: the shape of the points.
+  /// Sets the backend: to the GPU if `devices` names GPUs, else by choose_backend() if the command line leaves it open.
+  /// n, dims: the shape of the points.
   void resolve(std::uint64_t n, std::size_t dims, const Metric& metric);
 };
 

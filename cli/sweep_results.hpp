@@ -25,8 +25,8 @@ struct SweepCommand {
   InputOptions given = {};
 };
 
-/// Parses the options that one process and several have in common, and hdbscan, whose sweep is empty. Throws
-/// UsageError. Their callers check the others.
+/// Parses the options that sweeps of one process and of several ranks, and hdbscan (whose `sweep` is empty), have in
+/// common. SweepCommand::report stays empty. Throws UsageError, ResourceError. Callers check the other options.
 [[nodiscard]] SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep);
 
 /// Sets SweepCommand::report. Throws as Outputs::take_page().
@@ -59,9 +59,9 @@ class SweepRun {
   /// Calls make(observer), which adds results to the folder, and finishes the sweep. Returns kDone, or kInterrupted
   /// after Cancelled. Rethrows other exceptions of make() after fail(). The folder must not be null.
   [[nodiscard]] int run(const std::function<void(const Observer&)>& make);
-  /// Finishes the folder and prints its contents: a table and the paths, JSON with --json, or nothing with --quiet. If
-  /// the sweep was interrupted, prints how to continue. status: "complete" or "interrupted". The folder must not be
-  /// null.
+  /// Finishes the folder, and prints JSON with --json. If status is "complete", prints a table of the variants and the
+  /// paths, unless --json or --quiet is given. If status is "interrupted", always prints how to continue. The folder
+  /// must not be null.
   void finish(std::string_view status) const;
   /// Finishes the folder of a sweep that failed for this reason, if there is a folder. Ignores ResourceError.
   void fail(const std::string& reason) const;

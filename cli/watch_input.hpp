@@ -49,7 +49,8 @@ struct WatchSource {
   Messages messages;
 };
 
-/// The event that WatchInput::next() returns: a row, the end of one file, the end of the whole input, an interrupt.
+/// The event that WatchInput::next() returns: a row, the end of one file (not of standard input), the end of the whole
+/// input, an interrupt.
 enum class InputEvent : std::uint8_t { row, file_end, end, interrupted };
 
 class LineReader;
@@ -77,7 +78,7 @@ class WatchInput {
   [[nodiscard]] const InputPosition& position() const noexcept { return position_; }
   /// Returns the files that were opened, in their order.
   [[nodiscard]] const std::vector<OpenedFile>& files() const noexcept { return files_; }
-  /// Returns the file and the line of the last row, for errors.
+  /// Returns the file and the line that was read last, for errors.
   [[nodiscard]] std::string where() const;
   /// Throws InputError with the last line and its fault.
   [[noreturn]] void throw_of_line(std::string_view fault);

@@ -61,8 +61,8 @@ struct WatchSnapshot {
 
 /// Writes `snapshot` to a file, which appears whole or not at all. Throws ResourceError.
 void write_snapshot(const std::filesystem::path& file, const WatchSnapshot& snapshot);
-/// Returns the snapshot in a file; nullopt if the file is missing. Throws InputError if it is damaged or another kind
-/// of file.
+/// Returns the snapshot in a file; nullopt if the file is missing or cannot be opened. Throws InputError if it is
+/// damaged or another kind of file.
 [[nodiscard]] std::optional<WatchSnapshot> read_snapshot(const std::filesystem::path& file);
 
 }  // namespace epsflow::cli

@@ -25,10 +25,10 @@ namespace epsflow::cli {
 /// The state between two steps.
 struct WatchProgress {
   InputPosition position;
-  std::uint64_t steps = 0;   ///< the number of steps that are finished
-  std::uint64_t late = 0;    ///< rows that were left out because their time was too far before the latest one
-  std::uint64_t unused = 0;  ///< rows that left in the step which brought them, because the step was too large
-  std::optional<double> latest = {};
+  std::uint64_t steps = 0;            ///< the number of steps that are finished
+  std::uint64_t late = 0;             ///< rows that were left out because their time was too far before the latest one
+  std::uint64_t unused = 0;           ///< rows that left in the step which brought them, because the step was too large
+  std::optional<double> latest = {};  ///< the largest time of a row so far
   WatchSizes sizes = {};
 };
 

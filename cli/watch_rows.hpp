@@ -20,8 +20,8 @@ struct StreamRow {
 /// Parses the lines of one file after another.
 class WatchRowParser {
  public:
-  /// columns: the columns of the coordinates. time: the column of the time. drop: rows without a value are dropped;
-  /// else they are an error.
+  /// columns: the columns of the coordinates. time: the column of the time. drop: rows in which one of these values is
+  /// missing, NaN or infinite are dropped; else they are an error.
   WatchRowParser(std::vector<std::string> columns, std::string time, bool drop);
 
   /// Forgets the header of the last file.

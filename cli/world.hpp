@@ -19,7 +19,7 @@ struct Launched {
 
 /// Calls body on every process and returns its result. If body throws, rank and error are printed to standard error,
 /// and all processes end at once with the exit code of that failure. In a build without MPI, or if the launcher belongs
-/// to another MPI, body is not called, and the first process prints an error and returns kUsage.
+/// to another MPI, body is not called: the first process prints an error and returns kUsage, the others return kDone.
 [[nodiscard]] int run_world(int argc, char** argv, const std::function<int(parts::Communicator&)>& body);
 
 }  // namespace epsflow::cli
