@@ -74,6 +74,7 @@ template <class Values>
   return std::pair(data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Values*>(all); }));
 }
 
+/// Returns an array over values, as with_owner() takes them, that owns them.
 template <class Values>
 [[nodiscard]] auto column_of(Values values) {
   const std::size_t size = values.size();

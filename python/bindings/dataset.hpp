@@ -63,7 +63,8 @@ class TaskDataset {
   std::optional<std::span<const double>> weights_;
 };
 
-/// Starts a sweep of a data set. The task puts each finished result, and at the end the lineage if requested.
+/// Starts a sweep of a data set. The task gives each finished variant to Task::take_results(), and at the end, if
+/// `lineage` is true, the lineage to Task::take().
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                   const Weights& weights, bool lineage);
 

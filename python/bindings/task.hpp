@@ -50,13 +50,14 @@ class Task {
   Task& operator=(const Task&) = delete;
   ~Task();
 
-  /// Waits for the end, at most for `time`. Returns whether the run has ended. Throws the run's exception.
+  /// Waits for the end, at most for `time`. Returns whether the run has ended. If it has failed, throws its exception.
   [[nodiscard]] bool wait(std::chrono::duration<double> time);
   void cancel() noexcept { cancel_.cancel(); }
 
   /// Returns the variants that were finished since the last call.
   [[nodiscard]] std::vector<VariantResult> take_results();
-  /// Returns the result of the run. Throws Error if the run has none, or none yet, or if it was taken before.
+  /// Returns the result of the run; needs the lock of the interpreter. Throws Error if the run has none, or none yet,
+  /// or if it was taken before.
   [[nodiscard]] nb::object take();
   /// Returns the notices since the last call (Observer::on_notice).
   [[nodiscard]] std::vector<std::string> take_notices();
