@@ -26,7 +26,7 @@ class DeviceTileOrder {
   DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice kind, DeviceMemory& memory, PinnedPool& pinned,
                   const CancelToken& cancel);
 
-  /// The kind that was chosen: grid, tree or all.
+  /// The kind that was chosen: grid, tree or all. Without points, the given kind.
   [[nodiscard]] IndexChoice kind() const noexcept { return kind_; }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }

@@ -23,8 +23,9 @@ inline constexpr double kMostProducts64 = 2e12;
 /// Initial size of the list of pairs, in pairs for each point.
 inline constexpr std::uint64_t kGuessedPairs = 160;
 /// A sample of the blocks of pairs of tiles may be compared first. If at least half of the pairs of tiles are pruned,
-/// it is one block in kSampledBlocks, or a larger share that gives kFewestSampled blocks; otherwise it is kSampledOfAll
-/// blocks. To guess the size of the list alone, it is taken only if it is at most one block in kSampledBlocks.
+/// it is one block in kSampledBlocks, or a larger share that gives kFewestSampled blocks; otherwise it is at least
+/// kSampledOfAll blocks, or all. To guess the size of the list alone, it is taken only if it is at most one block in
+/// kSampledBlocks.
 inline constexpr std::uint64_t kSampledBlocks = 64;
 inline constexpr std::uint64_t kSampledOfAll = 256;
 inline constexpr std::uint64_t kFewestSampled = 16;
