@@ -40,10 +40,10 @@ struct BinaryColumn {
   std::uint64_t offset = 0;  ///< byte offset of its first value in the data
 };
 
-/// Reads the next shape.rows rows of the stream, row_bytes each, and makes points of the given columns. Rows that
-/// source.options.share does not select are skipped. Rows that are laid out as points are in memory are read without a
-/// copy. One pass, a block at a time. Throws as PointsBuilder, and InputError if the stream is shorter or float64 would
-/// round an integer.
+/// Makes points of the next shape.rows rows of the stream, row_bytes each. columns[k] is where shape.columns[k] is
+/// stored. Rows that source.options.share does not select are skipped. Rows that are laid out as points are in memory
+/// are read without a copy. One pass, a block at a time. Throws as PointsBuilder, and InputError if the stream ends
+/// before the selected rows do or float64 would round an integer.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, const PointsShape& shape, std::uint64_t row_bytes,
                                           std::span<const BinaryColumn> columns, const Source& source);
 
@@ -51,11 +51,12 @@ struct BinaryColumn {
 [[nodiscard]] FilePoints points_from_runs(ByteStream& stream, const PointsShape& shape,
                                           std::span<const BinaryColumn> columns, const Source& source);
 
-/// Puts the next shape.rows values of the stream as coordinate k.
+/// Puts the next shape.rows values of the stream, of the type of `column`, as coordinate k. Throws InputError if the
+/// stream ends before or float64 would round an integer.
 void put_run(ByteStream& stream, const PointsShape& shape, const BinaryColumn& column, std::size_t k,
              ValueStore& points, const Source& source);
 
-/// Throws InputError for a file that ends before its data do.
+/// Throws InputError for a file that has `found` bytes of data in place of the `expected` ones.
 [[noreturn]] void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found);
 
 }  // namespace epsflow::io

@@ -24,23 +24,26 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
 
   /// Fills `to` with the next bytes and returns their number: fewer than to.size() only at the end. Throws InputError
-  /// if the file is not readable, was shortened meanwhile, or is damaged gzip.
+  /// if the file is not readable, was shortened meanwhile, or is damaged gzip; ResourceError without memory to unpack.
   std::size_t read(std::span<char> to);
 
   /// Skips the next bytes and returns their number: fewer than `count` only at the end. Does not read the skipped part
-  /// of a file that is not packed. Throws as read().
+  /// of a regular file that is not packed. Throws as read().
   std::uint64_t skip(std::uint64_t count);
 
-  /// Returns the next kPeekBytes bytes, or all that are left; read() returns them again. Valid until the next call.
+  /// Returns the next kPeekBytes bytes, or all that are left; read() returns them again. Valid until the next call of
+  /// read(), skip() or peek(). Throws as read().
   [[nodiscard]] std::span<const char> peek();
 
-  /// Returns the unpacked size of the whole stream in bytes, if it is known without reading.
+  /// Returns the unpacked size of the whole stream in bytes, bytes already read included. Returns nullopt if it is not
+  /// known without reading: for pipes, gzipped files, and files that report size 0.
   [[nodiscard]] virtual std::optional<std::uint64_t> size() const noexcept { return std::nullopt; }
 
   /// True if the bytes are unpacked on the way.
   [[nodiscard]] virtual bool is_gzip() const noexcept { return false; }
 
-  /// Returns the path by which a regular file that is not gzipped can be opened again; null for any other.
+  /// Returns the path by which a regular file that is not gzipped can be opened again; null for any other stream and
+  /// for "-".
   [[nodiscard]] virtual const std::filesystem::path* regular_file() const noexcept { return nullptr; }
 
  private:
@@ -63,8 +66,9 @@ class ByteStream {
 /// Whether gzipped bytes are unpacked.
 enum class Unpack : std::uint8_t { gzip, nothing };
 
-/// Opens a regular file, a pipe or a device for reading; "-" is standard input. A gzip file of one or more members is
-/// unpacked on the way. Opening a named pipe waits for a writer. Throws InputError for folders and unreadable files.
+/// Opens a regular file, a pipe or a device for reading; "-" is standard input. With Unpack::gzip, a gzip file of one
+/// or more members is unpacked on the way; to recognise it, the call waits for the first bytes of a pipe. Opening a
+/// named pipe waits for a writer in any case. Throws InputError for folders and unreadable files.
 [[nodiscard]] std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& file, Unpack unpack = Unpack::gzip);
 
 /// Returns a stream of bytes in memory, which must outlive it. `name` is their name in errors.

@@ -22,7 +22,8 @@ inline constexpr std::array<double, 23> kPowersOfTen{1e0,  1e1,  1e2,  1e3,  1e4
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/// Computes mantissa / 10^decimals for a mantissa of at least 2^53. Returns false if it may round wrongly.
+/// Computes mantissa / 10^decimals by long double. Returns false, without a value, if the result may be rounded
+/// wrongly, if `decimals` is above 22, or if long double has no 64-bit significand.
 inline bool divide_wide(std::uint64_t mantissa, std::uint64_t decimals, double& value) noexcept {
 #if LDBL_MANT_DIG == 64 && defined(__x86_64__)
   if (decimals >= kPowersOfTen.size()) return false;
@@ -43,9 +44,10 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t decimals, double& 
 
 }  // namespace detail
 
-/// Scans a plain decimal number at p, [-]digits[.digits][e[±]digits] with `decimal` for the point, and returns its end.
-/// Returns nullptr if the text is something else, its exact value needs parse_number(), or it is an integer beyond
-/// 2^53. Never reads at or after `end`. O(length).
+/// Scans a plain decimal number at p, [-]digits[.digits][e[±]digits] with `decimal` for the point, and returns its end;
+/// other text may follow there. The digits on one side of the point may be missing. Returns nullptr if the text does
+/// not begin so, if its exact value needs parse_number(), or for an integer beyond 2^53 without point and exponent.
+/// Never reads at or after `end`. O(length).
 ///
 /// Source: Clinger, "How to read floating point numbers accurately", PLDI 1990: an integer up to 2^53 and a power of
 /// ten up to 10^22 are exact in float64, so that one multiplication or division rounds once. If long double has a

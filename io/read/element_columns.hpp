@@ -20,14 +20,14 @@ struct ElementChoice {
   std::size_t column = 0;     ///< index into ColumnList
   std::uint64_t element = 0;  ///< which of the values that the column holds in each row
   std::string name = {};      ///< "POS[0]", or the column's own name if it holds one value; empty without names
-  bool is_float32 = false;    ///< true if float32 holds all values of the column exactly
+  bool is_float32 = false;    ///< true if the column is stored as float32 and not scaled
   std::string unit = {};      ///< as the file spells it; empty if the file has none
 
   /// Returns the name in errors: 'POS[0]' or 3.
   [[nodiscard]] std::string label() const;
 };
 
-/// Returns float32 if float32 holds all of the columns, else float64.
+/// Returns float32 if every column has is_float32, else float64.
 [[nodiscard]] Precision precision_of(std::span<const ElementChoice> columns) noexcept;
 
 /// Returns how many values a column holds in each row. Returns kUnknownCount for a column of lists if no row has a
@@ -39,23 +39,25 @@ inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t
 /// weight column if the options name one. If no coordinates are named, a weight column of one value is not a
 /// coordinate; otherwise it may be. A column of one value is chosen by its name or number, a value of any other column
 /// as "name[k]", k from 0. Calls `count_of` for columns that may be chosen, for some repeatedly. Throws InputError if a
-/// column does not exist, listing all, or two have its name; if an element does not exist or is not chosen, with the
-/// number of values; UsageError for a value that is named twice or several weight columns.
+/// column does not exist (the error lists all), if two columns have the name, if an element does not exist, or if a
+/// column of several values or of none is chosen without an element; UsageError if `columns` names a value twice or the
+/// weight entry names several columns.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of = {});
 
-/// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for at most 4 rows of more than 4 columns,
-/// else nothing. Such a matrix may hold one coordinate per row, whereas each row is read as a point. Throws InputError
-/// if it has more than 32 columns and ReadOptions::columns chooses none, and for more than 2^20 columns in any case.
+/// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for 1 to 4 rows of more than 4 columns, else
+/// nothing. Such a matrix may hold one coordinate per row, whereas each row is read as a point. Throws InputError if it
+/// has more than 32 columns and ReadOptions::columns chooses none, and for more than 2^20 columns in any case.
 [[nodiscard]] std::string describe_width(const Source& source, std::uint64_t rows, std::uint64_t columns);
 
-/// Finishes points of make_points() whose values have been read. By ReadOptions::on_nan, drops and records the
-/// rows with NaN or infinity, throws InputError naming the first, or keeps them. Then calls take_columns(). O(n·d).
+/// Finishes points of make_points() whose values have been read. Sets InputRows::rows. By ReadOptions::on_nan, drops
+/// and records the rows with NaN or infinity, throws InputError naming the first, or keeps them. Then calls
+/// take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 /// Stores names, numbers and units of the chosen columns in the points. If source.options name a weight column, the
-/// last column becomes the weights. Coordinates of float32 columns become float32, even if the weights are float64.
-/// O(n·d).
+/// last column becomes the weights, and the points become float32 if all other columns are, even if the weights are
+/// not. O(n·d).
 void take_columns(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 }  // namespace epsflow::io

@@ -35,7 +35,8 @@ struct Format {
   std::vector<std::string_view> extensions = {};  ///< in lower case, with the dot
   /// The first bytes of its files, if these identify the format even for a file that is named as raw.
   std::string_view magic = {};
-  /// Returns true if a file of this format begins with `bytes`, for formats that a raw file may resemble by accident.
+  /// Returns true if `bytes`, the first bytes of a file, identify the format, unless the file is named as raw: a raw
+  /// file may resemble such a format by accident. Null for formats with `magic`, for text and for raw.
   bool (*begins)(std::string_view bytes) = nullptr;
   /// The members of ReadOptions that apply to this format and some others only, or the beginnings of their names:
   /// "raw."
@@ -46,7 +47,7 @@ struct Format {
   Reader reader = {};
 
   [[nodiscard]] bool usable() const noexcept { return reader.read != nullptr || reader.parse != nullptr; }
-  /// True if an option of ReadOptions, named without its owner, is one of `takes`.
+  /// True if the name of an option of ReadOptions, without its owner, begins with one of `takes`.
   [[nodiscard]] bool takes_option(std::string_view option) const;
 };
 
@@ -60,7 +61,7 @@ struct Format {
 struct FileName {
   std::string extension;           ///< in lower case, with its dot, without .gz
   bool is_packed = false;          ///< true if the name ends in .gz
-  const Format* format = nullptr;  ///< the format of the extension; null if it has none
+  const Format* format = nullptr;  ///< the format of the extension; null if it has none, as .csv
 };
 
 [[nodiscard]] FileName parse_name(const std::filesystem::path& file);
@@ -69,13 +70,13 @@ struct FileName {
 /// Unmistakable bytes win over the name. If neither bytes nor name identify a format, the file is text, or raw if the
 /// bytes are not text and `raw_is_expected`. `shown` is the name of the file in errors.
 ///
-/// Throws InputError for files of other programs (ZIP, Excel, PDF, …), naming a remedy, and for binary bytes in a file
-/// of another name if no raw file is expected.
+/// Throws InputError, unless the file is named as raw, for files of other programs (ZIP, Excel, PDF, …), naming a
+/// remedy, and for binary bytes that neither a name nor `raw_is_expected` explains.
 [[nodiscard]] const Format& find_format(std::span<const char> bytes, const FileName& name, bool raw_is_expected,
                                         const std::string& shown);
 
 /// Returns a fingerprint that changes whenever a regular file is written to: its identity, size, and time of last
-/// change. Empty for any other file.
+/// change. Empty for any other file and for a missing one.
 [[nodiscard]] std::string stamp_of(const std::filesystem::path& file);
 
 /// An open file of a known format. Throws as open_stream() and find_format(), and InputError if it is empty.

@@ -36,17 +36,18 @@ class OwnedDescriptor {
 /// Returns the path under which this process can open one of its descriptors again.
 [[nodiscard]] std::filesystem::path path_of_descriptor(int descriptor);
 
-/// A file that a library can open, and whose size is known: a plain regular file by its own path, any other as a copy
-/// of its bytes in memory.
+/// A file that a library can open, and whose size is known: by its own path if ByteStream::regular_file() returns one,
+/// any other as a copy of its unpacked bytes in memory.
 struct LibraryFile {
   std::filesystem::path path;
   std::uint64_t size = 0;
-  OwnedDescriptor memory = {};     ///< the descriptor of the file in memory, which is deleted with it
-  std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the file in memory takes
+  OwnedDescriptor memory = {};     ///< the descriptor of the copy, which is deleted with it; -1 without a copy
+  std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the copy takes; 0 without a copy
 };
 
-/// Makes a LibraryFile of the stream. Throws InputError if the file is empty or unreadable, ResourceError as soon as
-/// the bytes that must be held in memory exceed the rest of the budget, before reading if their number is known.
+/// Makes a LibraryFile of a stream that is at its beginning. Throws InputError if the file is empty or unreadable,
+/// ResourceError as soon as the bytes that must be held in memory exceed memory_left(), before reading if their number
+/// is known.
 [[nodiscard]] LibraryFile library_file(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -17,8 +17,8 @@
 namespace epsflow::io {
 
 /// Descriptors of the child process. Its standard input is a socket for the request and the chosen columns.
-inline constexpr int kAnswers = 3;
-inline constexpr int kFileInMemory = 4;
+inline constexpr int kAnswers = 3;       ///< a pipe for the answers
+inline constexpr int kFileInMemory = 4;  ///< LibraryFile::memory, if the file is held in memory
 
 /// The first byte of an answer. The enumerators say what follows it.
 enum class Message : std::uint8_t {

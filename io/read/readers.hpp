@@ -1,6 +1,6 @@
 // The readers of all formats but text (text/text_reader.hpp), which the list of formats names (format.cpp). The comment
-// of a function that returns a Reader describes what this reads. It has no functions if the build leaves out the
-// library of its format.
+// of a function that returns a Reader describes what this reads. All members of a Reader are null if the build leaves
+// out the library of its format.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,9 @@
 
 namespace epsflow::io {
 
-/// Reads the rest of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision. Columns
-/// are chosen by number. Throws UsageError without dims, InputError if the file ends within a point.
+/// Reads a stream that is at its beginning as little-endian rows of source.options.raw.dims columns, all float64, or of
+/// source.options.raw.precision if that is set. Columns are chosen by number. Throws UsageError if dims is 0 or above
+/// kMaxDims, InputError if the file ends within a row.
 [[nodiscard]] FilePoints read_raw(ByteStream& stream, const Source& source);
 
 /// Reads an array as points: two axes are rows and columns, in C or Fortran order; one axis is n points in one
@@ -32,24 +33,25 @@ namespace epsflow::io {
 [[nodiscard]] FilePoints read_npy(ByteStream& stream, const Source& source);
 
 /// Reads an array of the archive as read_npy() does. source.options.table names its member, with or without .npy; by
-/// default it is the only one that can be points. If source.options.columns names members of one axis, these are the
-/// columns; they must have the same length.
+/// default it is the only one that can be points. If no table is named and all entries of source.options.columns are
+/// names of members, these members are the columns, and so is the member that source.options.weight names. They must
+/// have one axis and the same length.
 ///
 /// An array is unpacked on the way, so that the peak memory is the points and a block, and the archive itself if it
-/// comes through a pipe. Throws InputError for a damaged archive, or listing the arrays if none can be chosen;
-/// ResourceError if the points exceed the memory budget.
+/// comes through a pipe or is gzipped. Throws InputError for a damaged archive, or listing the arrays if none can be
+/// chosen; ResourceError if the points exceed the memory budget.
 [[nodiscard]] Reader npz_reader();
 
 /// Opens a file once to read many tables of it. Returns a function that reads arrays of one axis, by name, as columns.
-/// Throws as the reader of npz_reader(), and the function throws InputError if an array is missing.
+/// Throws as the reader of npz_reader(). The function throws InputError if an array is missing or has NaN or infinity.
 [[nodiscard]] std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file);
 
 /// Reads the columns of a binary or ASCII table as points. The table is source.options.table: an extension number (1 is
 /// the first after the primary array) or an EXTNAME; by default the first table. Columns hold numbers or truth values
 /// (0 and 1) and are named without regard to case; one element of a vector is "POS[2]", counted from 0. Nulls become
-/// NaN: integers that are stored as TNULL, and fields of ASCII tables that equal TNULL apart from blanks at their ends.
-/// TSCAL and TZERO are applied. If all columns are unscaled and of type E in a binary table, the points are float32;
-/// otherwise float64.
+/// NaN: integers that are stored as TNULL, undefined truth values, and fields of ASCII tables that equal TNULL apart
+/// from blanks at their ends. TSCAL and TZERO are applied. If all coordinate columns are unscaled and of type E in a
+/// binary table, the points are float32; otherwise float64.
 ///
 /// Holds fits_mutex(), since cfitsio keeps global state. Throws InputError with cfitsio's reason if the file is damaged
 /// or truncated, or listing the tables or columns if a chosen one does not exist. Source: FITS Standard 4.0, section 7.
@@ -72,16 +74,18 @@ namespace epsflow::io {
 /// 3. The only data set that has the chosen columns.
 /// 4. If no data set has them and all chosen columns are paths without a leading '/', these data sets.
 ///
-/// Columns hold integers or floats. If all are float32, so are the points; otherwise they are float64. netCDF's
-/// _FillValue and missing_value become NaN; _Unsigned, scale_factor and add_offset are applied.
+/// Columns hold integers or floats. If all coordinate columns are float32 and unscaled, so are the points; otherwise
+/// they are float64. netCDF's _FillValue and missing_value become NaN; _Unsigned, scale_factor and add_offset are
+/// applied.
 ///
 /// Holds an Hdf5Session. Throws InputError
 ///
 /// - with the library's reason, if the file is damaged, truncated or open for writing;
 /// - with a list of the data sets or columns, if a chosen one does not exist, or if several data sets fit;
-/// - if a data frame of pandas would be read;
+/// - if source.options.table names a data frame of pandas, or if rule 3 or 4 applies to a file that has one;
 /// - if values are packed with a filter that the library lacks;
-/// - if values are stored in other files, unless ReadOptions::external_storage is set.
+/// - if some values were never written, and there is no fill value for them;
+/// - if values are stored in other files or data sets, unless ReadOptions::external_storage is set.
 ///
 /// Throws UsageError if source.options.particles is not the default and the particles of a snapshot are not read.
 [[nodiscard]] Reader hdf5_reader();
@@ -91,10 +95,10 @@ void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSi
 
 /// Reads columns of a Parquet file as points. A column holds integers, floats of 16, 32 or 64 bits, or truth values (0
 /// and 1), or lists of these, which are vectors as in select_elements(). Dictionary and run-length encodings are read.
-/// A null becomes NaN, a null list NaN in all of its values. If all columns are float32, so are the points; otherwise
-/// they are float64. With NanPolicy::keep, times become seconds: dates and timestamps since 1970 (UTC), times of day
-/// since midnight, and durations. Decimals, which float64 would round, structures, and all other types are refused by
-/// name, and so are lists of different lengths.
+/// A null becomes NaN, a null list NaN in all of its values. If all coordinate columns are float32, so are the points;
+/// otherwise they are float64. With NanPolicy::keep, times become seconds: dates and timestamps since 1970 (UTC), times
+/// of day since midnight, and durations. A chosen column of another type throws InputError that names the type, such as
+/// a decimal, which float64 would round, or a structure. So do lists of different lengths.
 ///
 /// Columns in which pandas stored the index of a frame are read only if ReadOptions name them. Column numbers skip
 /// them.

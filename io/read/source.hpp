@@ -27,7 +27,8 @@ namespace epsflow::io {
 struct Source {
   std::string name;  ///< the name in errors
   const ReadOptions& options;
-  std::uint64_t memory_taken = 0;  ///< bytes of options.memory that earlier files of the same data set hold
+  /// Bytes of options.memory that earlier files of the same data set hold, and a copy of this file in memory.
+  std::uint64_t memory_taken = 0;
 
   /// Returns an error that begins with the name of the source.
   template <class E = InputError, class... Args>
@@ -92,14 +93,14 @@ template <class Integer>
 [[noreturn]] void throw_rounded(const Source& source, const std::string& where, const std::string& column,
                                 const std::string& value);
 
-/// Returns the bytes of options.memory that earlier files of the same data set have left.
+/// Returns options.memory less memory_taken, but not less than 0.
 [[nodiscard]] std::uint64_t memory_left(const Source& source) noexcept;
 
 /// Throws ResourceError: the points exceed the memory budget. `points`: "2 points". `columns` includes the weights.
 [[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t columns,
                                     std::uint64_t bytes);
 
-/// Throws InputError for no coordinates, more than kMaxDims columns and more than kMaxPoints rows, ResourceError if n
+/// Throws InputError for no coordinates, more than kMaxDims columns or more than kMaxPoints rows, ResourceError if n
 /// rows of `row_bytes` bytes exceed memory_left(). `columns` includes the weights.
 void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
 
@@ -113,12 +114,12 @@ struct RowRange {
 /// Returns the rows that options.share selects from a file with n rows.
 [[nodiscard]] RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept;
 
-/// Allocates points for the rows that source.options.share selects from n rows, with InputRows::first set. The weight
-/// column counts as a coordinate until finish_points(). Throws as require_room().
+/// Allocates points for the rows that source.options.share selects from n rows. Sets `name`, `first` and `after` of
+/// their InputRows. The weight column counts as a coordinate until finish_points(). Throws as require_room().
 [[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision);
 
-/// Returns text from a file as errors show it: in quotes, shortened between characters, and with control characters and
-/// invalid UTF-8 escaped, so that neither reaches a terminal.
+/// Returns text from a file as errors show it: in quotes, cut after about 60 bytes between characters, and with control
+/// characters and invalid UTF-8 escaped, so that neither reaches a terminal.
 [[nodiscard]] std::string show_text(std::string_view text);
 /// As show_text(), without the quotes.
 [[nodiscard]] std::string show_name(std::string_view text);

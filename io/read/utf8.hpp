@@ -6,8 +6,8 @@
 
 namespace epsflow::io {
 
-/// Returns the bytes of the first character of `text`, or 0 if it is not valid UTF-8: stray or missing continuation
-/// bytes, overlong forms, surrogates, values over U+10FFFF.
+/// Returns the number of bytes of the first character of `text`. Returns 0 if `text` is empty or the character is not
+/// valid UTF-8: stray or missing continuation bytes, overlong forms, surrogates, values over U+10FFFF.
 [[nodiscard]] constexpr std::size_t utf8_length(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;

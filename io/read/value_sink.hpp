@@ -18,8 +18,8 @@ namespace epsflow::io {
 
 /// The shape of points, which a reader passes before the first value.
 struct PointsShape {
-  std::uint64_t rows = 0;
-  std::vector<ElementChoice> columns = {};  ///< one for each coordinate, followed by the weights
+  std::uint64_t rows = 0;                   ///< rows of the file, whatever ReadOptions::share selects
+  std::vector<ElementChoice> columns = {};  ///< one for each coordinate, followed by the weights if there are any
   std::string kind = {};                    ///< as InputRows::kind
   std::uint64_t memory_taken = 0;           ///< bytes of ReadOptions::memory that the reader itself holds
   std::vector<double> box = {};             ///< as PointsOrigin::box
@@ -32,9 +32,9 @@ struct PointsShape {
 
 /// The shape of a neighbour table, which a reader passes before the first value.
 struct NeighborsShape {
-  std::uint64_t offsets = 0;       ///< values of FileNeighbors::offsets
-  std::uint64_t ids = 0;           ///< values of FileNeighbors::ids
-  std::uint64_t distances = 0;     ///< values of FileNeighbors::distances
+  std::uint64_t offsets = 0;       ///< number of values of FileNeighbors::offsets
+  std::uint64_t ids = 0;           ///< number of values of FileNeighbors::ids
+  std::uint64_t distances = 0;     ///< number of values of FileNeighbors::distances
   double eps = 0;                  ///< as FileNeighbors::eps
   std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the reader itself holds
 };
@@ -105,14 +105,14 @@ class ValueStore : public ValueSink {
   /// The destination of the values of a column. Rows outside of `kept` are dropped.
   struct ColumnTarget {
     std::byte* to = nullptr;  ///< address of the first row that is kept
-    std::size_t size = 0;     ///< bytes of a row
+    std::size_t size = 0;     ///< bytes of the column in a row
     std::size_t stride = 0;   ///< bytes from one row to the next
     std::uint64_t rows = 0;   ///< rows in the file
     RowRange kept = {};
   };
 
-  /// Sets the destinations of columns 0, 1, …, and the bytes of all values that are stored. Throws BadValues if they
-  /// are set already.
+  /// Sets the destinations of columns 0, 1, …, and the number of bytes that all stored values take together. Throws
+  /// BadValues if they are set already.
   void expect(std::vector<ColumnTarget> columns, std::uint64_t bytes);
   static void require(bool is_possible) {
     if (!is_possible) throw BadValues();
@@ -133,7 +133,7 @@ class PointsBuilder final : public ValueStore {
   void begin(const PointsShape& shape) override;
 
   /// Applies the NaN policy and returns the points. Must be called at most once, and only if is_complete(). Throws
-  /// InputError as read_points().
+  /// InputError as finish_points().
   [[nodiscard]] FilePoints take();
 
  private:
@@ -142,7 +142,7 @@ class PointsBuilder final : public ValueStore {
   FilePoints points_;
 };
 
-/// Makes a neighbour table. begin() throws ResourceError if the table exceeds ReadOptions::memory, and BadValues.
+/// Makes a neighbour table. begin() throws ResourceError if the table exceeds memory_left(), and BadValues.
 class NeighborsBuilder final : public ValueStore {
  public:
   /// The source must outlive the object.

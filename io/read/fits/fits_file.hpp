@@ -91,17 +91,18 @@ struct FitsTableEntry {
 /// Returns the name of a table in errors: "1 (STARS)", or "1" without a name.
 [[nodiscard]] std::string describe(const FitsTableEntry& table);
 
-/// Returns every table of the file. Throws InputError if there is none.
+/// Returns every table of the file. Leaves the last extension open. Throws InputError if there is no table.
 [[nodiscard]] std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source);
 
-/// Returns the table whose number or name (upper or lower case) is ReadOptions::table, or the first if that is empty.
-/// Throws InputError that lists the tables if none matches.
+/// Returns the first of `tables` whose number or name (upper or lower case) is ReadOptions::table, or the first of all
+/// if the option is empty. Throws InputError that lists the tables if none matches.
 [[nodiscard]] const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source);
 
 /// Makes the table the open one, to which cfitsio's calls refer from now on. Throws InputError.
 void open_table(fitsfile* file, const FitsTableEntry& table, const Source& source);
 
-/// Throws InputError if the file, of `size` bytes, is shorter than the open table. Call it before allocating memory.
+/// Throws InputError if the file, of `size` bytes, ends before the rows of the open table do. Call it before allocating
+/// memory.
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source);
 /// Throws InputError unless the heap of the open table lies between its rows and its end, and the file has all of them.
 /// The heap has the values of columns of variable length. Needed only if the caller copies the heap. Call it after

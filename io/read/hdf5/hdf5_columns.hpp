@@ -65,20 +65,22 @@ struct Hdf5Columns {
   bool is_chosen = false;  ///< true if ReadOptions::columns has been applied: all columns become coordinates
 };
 
-/// Opens a data set and describes it.
+/// Opens a data set and describes it. Sets why_not if it cannot give points. Throws as Hdf5File::open_dataset(), and
+/// InputError if the library fails or a member of a table is damaged.
 [[nodiscard]] Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path);
 
-/// Reads `count` rows from `first` on to `rows`, converted to a type in memory. Throws as throw_unread().
+/// Reads `count` rows from `first` on to `rows`, converted to a type in memory: the type of a value, or of a row if the
+/// data set is a table. Throws as throw_unread().
 void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std::uint64_t count, void* rows,
                const Source& source);
 
 /// Returns the columns of one data set: members of a table, or columns of a matrix.
 [[nodiscard]] Hdf5Columns columns_of_dataset(const Hdf5File& file, const std::string& path);
 
-/// Appends a column of one value per row.
+/// Appends a column and its name.
 void add_column(Hdf5Columns& all, const Hdf5Column& column, std::string name);
 
-/// True if points can be made of the columns that the options select.
+/// True if points can be made of the columns that the options select. Throws UsageError as select_elements().
 [[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);
 
 /// Reads the chosen columns, in the rows that ReadOptions::share selects, and puts them into `points`. memory_taken:
@@ -87,11 +89,13 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
 
 // The next three functions are about the chunks in which a data set is stored (hdf5_chunks.cpp).
 
-/// Returns the number of rows to read at once: whole chunks, so that none is unpacked twice, and at least a few MiB.
+/// Returns the number of rows to read at once: whole chunks, so that none is unpacked twice, and about 8 MiB or more.
+/// It may exceed the rows of the data set.
 [[nodiscard]] std::uint64_t rows_per_block(const Hdf5Dataset& dataset, std::uint64_t row_bytes);
 
 /// Throws InputError if parts of the data set were never written and it has no fill value, because the library would
 /// read zeros, or if the stored size differs from the size of the shape, because the library would read past the end.
+/// Virtual and external data sets are not checked.
 void require_written(const Hdf5Dataset& dataset, const Source& source);
 
 /// Throws InputError for values that could not be read, with the library's reason: damage, or a filter that it lacks.
@@ -110,7 +114,8 @@ void require_written(const Hdf5Dataset& dataset, const Source& source);
 /// Velocities, Masses (from Header/MassTable if only that has them), and all others that have numbers for each
 /// particle. By default, x, y, z are the coordinates, in the box Header/BoxSize. If only other files of the snapshot
 /// have such particles, the columns have no rows, and every name in the options counts as a column. Throws InputError
-/// if the snapshot has no such particles, naming the types that it has, and for a header with invalid counts or box.
+/// if the snapshot has no such particles, naming the types that it has, for a header with invalid counts or box, and if
+/// Coordinates are missing or do not fit the counts.
 ///
 /// Source: github.com/SWIFTSIM/SWIFT, src/common_io.c; the Gadget-4 manual, section "Snapshot file format".
 [[nodiscard]] Hdf5Columns columns_of_snapshot(const Hdf5File& file);

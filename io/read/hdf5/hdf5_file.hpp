@@ -61,7 +61,8 @@ enum class Hdf5Object : std::uint8_t { none, group, dataset, other };
 
 /// An open file. Use it within an Hdf5Session. The constructor, address_of(), open_dataset(), open_object() and list()
 /// throw InputError if the library fails. The constructor also throws InputError if another program has the file open
-/// for writing, and ResourceError if the bytes of a file in memory cannot be mapped.
+/// for writing, and ResourceError if the bytes of a file in memory cannot be mapped. The source must outlive the
+/// object.
 class Hdf5File {
  public:
   Hdf5File(const LibraryFile& file, const Source& source);

@@ -60,8 +60,8 @@ struct FreeHdf5 {
   void operator()(void* p) const noexcept { H5free_memory(p); }
 };
 
-/// To be held around every use of the library, which is not thread-safe. Admits one thread at a time, turns the
-/// library's error printing off and restores it at the end.
+/// Hold one around every use of the library, which is not thread-safe. The constructor waits for other sessions to end.
+/// A session turns the library's error printing off and restores it at the end.
 class Hdf5Session {
  public:
   Hdf5Session();

@@ -43,7 +43,8 @@ struct NpyHeader {
 [[nodiscard]] bool is_npy(std::span<const char> bytes) noexcept;
 
 /// Reads the header, which leaves the stream at the array. Names are UTF-8, whatever the version of the file. Throws
-/// InputError for a damaged header, and for Python objects. Source: "NEP 1: A simple file format for NumPy arrays".
+/// InputError for a damaged header, for a version other than 1 to 3, and for Python objects. Source: "NEP 1: A simple
+/// file format for NumPy arrays".
 [[nodiscard]] NpyHeader read_npy_header(ByteStream& stream, const Source& source);
 
 /// Returns a · b. Throws InputError on overflow, because sizes come from the file.

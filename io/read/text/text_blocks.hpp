@@ -13,8 +13,9 @@
 namespace epsflow::io {
 
 /// Reads a stream block by block. If the first line ends with a lone carriage return, all lone carriage returns become
-/// line feeds. While a block is used, the next one is read in the background, if its bytes are available without
-/// waiting for a writer. Not thread-safe. Memory: two blocks, and the rest of one.
+/// line feeds. If the size of the stream is known or it is gzipped, the next block is read in the background while a
+/// block is used; otherwise in read_on(), because the writer of a pipe may be slow. Not thread-safe. Memory: little
+/// more than two blocks; at most four, if long lines are carried over.
 class TextBlocks {
  public:
   TextBlocks(ByteStream& stream, std::uint64_t block_bytes);
@@ -24,7 +25,7 @@ class TextBlocks {
 
   /// Returns the unused text; at the beginning, the first block. Valid until the next call of read_on().
   [[nodiscard]] std::span<const char> text() const noexcept { return text_; }
-  /// Returns text() up to its last line end, or to the end of the stream.
+  /// Returns text() up to its last line end, which may be nothing; all of text() if is_last().
   [[nodiscard]] std::span<const char> whole_lines() const noexcept;
   /// True if nothing follows after text().
   [[nodiscard]] bool is_last() const noexcept { return is_last_; }

@@ -60,7 +60,8 @@ struct Dialect {
 /// as #N/A and #DIV/0!, do not begin a comment.
 [[nodiscard]] bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept;
 
-/// One field as text without blanks around it, and its end: at a delimiter, a line end, or the end of the text.
+/// One field as text, and its end: at a delimiter, a line end, or the end of the text. The text has no blanks around
+/// it, except those within quotes.
 struct Field {
   const char* end = nullptr;
   std::string_view text;
@@ -84,7 +85,7 @@ struct Record {
 [[nodiscard]] Record split_record(const char* p, const char* end, char delimiter);
 
 /// Returns the number in a trimmed field; nullopt for other text. Accepts nan, infinities and Fortran's exponents
-/// (1D+05). decimal: the decimal mark; with a comma, text with a point is not a number.
+/// (1D+05). decimal: the decimal mark; with another mark than a point, text with a point is not a number.
 [[nodiscard]] std::optional<double> number_of(std::string_view text, char decimal);
 
 /// True if a trimmed field is an integer in digits that float64 cannot represent. number: its rounded value.
@@ -104,8 +105,8 @@ enum class FieldKind : std::uint8_t { number, nothing, text };
 [[nodiscard]] FieldKind kind_of(std::string_view field, const Dialect& dialect);
 
 /// Returns the seconds since 1970-01-01T00:00:00Z of an ISO 8601 time: a date (2015-03-17), or a date and a time after
-/// T or a blank, to the minute, the second or a fraction of it, with Z, an offset (+01:00) or neither, which means UTC.
-/// Returns nothing for any other text.
+/// T or a blank, to the minute, the second or a fraction of it, with Z, an offset (+01:00, +0100 or +01) or neither,
+/// which means UTC. Returns nothing for any other text, blanks around a time included.
 [[nodiscard]] std::optional<double> iso_seconds(std::string_view text) noexcept;
 
 }  // namespace epsflow::io

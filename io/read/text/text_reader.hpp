@@ -26,10 +26,10 @@ struct OpenText {
 ///
 /// - Delimiter: the one of comma, tab, semicolon, bar and runs of blanks that makes most fields numbers. With bars,
 ///   lines may begin and end with a bar. Rules with bars are skipped: |---|---| before the data, +---+---+ anywhere.
-/// - Header: the first row, if it holds text and no number and numbers follow below; or a comment directly before the
-///   first row, if the comment has a word for every column. A row of units after a header is skipped, and so are rules,
-///   such as "---- -----", above a header, below it and below the units. Fields of up to three dashes mark missing
-///   values. So a row of only such fields is not a rule, except |---|---| before the data.
+/// - Header: the first row, if it holds text and no number and a number follows below its text; or a comment directly
+///   before the first row, if it has a word for every column. A row of units after a header is skipped, and so are
+///   rules, such as "---- -----", above a header, below it and below the units. Fields of up to three dashes mark
+///   missing values. So a row of only such fields is not a rule, except |---|---| before the data.
 /// - Comments: lines that begin with TextLayout::comment, except spreadsheets' marks of a missing value or a failed
 ///   formula (#N/A, #DIV/0!, …).
 /// - Fields may be quoted with ". A quoted field may contain delimiters and line ends; "" in it stands for one quote.

@@ -17,8 +17,9 @@
 
 namespace epsflow::io {
 
-/// Slots of fields that are not coordinates: the field is ignored, or must be empty, as after the last bar of a line.
+/// The slot of a field that is ignored.
 inline constexpr std::size_t kUnused = std::numeric_limits<std::size_t>::max();
+/// The slot of a field that must be empty, as after the last bar of a line.
 inline constexpr std::size_t kBar = kUnused - 1;
 
 /// The layout of every row of a table.
@@ -26,7 +27,7 @@ struct RowShape {
   Dialect dialect;
   /// For each field of a row: its coordinate (the first if there are several), kUnused or kBar
   std::vector<std::size_t> slots;
-  std::size_t dims = 0;
+  std::size_t dims = 0;  ///< number of coordinates, the weights included
 };
 
 enum class Fault : std::uint8_t { none, ragged, open_quote, not_finite, not_a_number, rounded_integer };
@@ -35,15 +36,15 @@ enum class Fault : std::uint8_t { none, ragged, open_quote, not_finite, not_a_nu
 struct ChunkResult {
   std::uint64_t rows = 0;   ///< data rows read, except the faulty one
   std::uint64_t kept = 0;   ///< rows written to `out`
-  std::uint64_t lines = 0;  ///< lines before the faulty row
+  std::uint64_t lines = 0;  ///< lines before the faulty row; all lines without a fault
   Fault fault = Fault::none;
   std::size_t fault_field = 0;         ///< index of the faulty field in its row
   const char* fault_row = nullptr;     ///< begin of the faulty row; null without a fault
-  std::vector<std::uint64_t> dropped;  ///< dropped rows, counted from the first row of the lines
+  std::vector<std::uint64_t> dropped;  ///< numbers of the dropped rows, from 0 at the first row of the lines
 };
 
-/// Parses whole lines into rows of `out`, which must have space for all of them. Stops at the first fault. O(bytes).
-/// Thread-safe for disjoint `out`.
+/// Parses whole lines into rows of shape.dims values at `out`, which must have space for all of them. Stops at the
+/// first fault. O(bytes). Thread-safe for disjoint `out`.
 [[nodiscard]] ChunkResult parse_rows(const RowShape& shape, NanPolicy on_nan, std::span<const char> lines, double* out);
 
 /// The layout of a table.
@@ -66,7 +67,8 @@ struct TextTable {
 /// Returns nullopt if `text` does not yet contain a row.
 ///
 /// Throws InputError if the options leave the meaning of rows open (a first row that may be a header or data, numbers
-/// with decimal commas), or if columns are missing or hold text; ResourceError if `text` is too short to decide.
+/// with decimal commas), for JSON, and if a default column holds text; ResourceError if more lines follow and `text`
+/// has fewer than two rows. Throws also as select_elements().
 [[nodiscard]] std::optional<TextTable> find_table(std::span<const char> text, bool is_whole, std::uint64_t lines_before,
                                                   const Source& source);
 
