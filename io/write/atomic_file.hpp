@@ -27,9 +27,10 @@ class ReaderGone : public ResourceError {
   ReaderGone() : ResourceError("the reader of the output has gone") {}
 };
 
-/// Checks that `target` can be written, before anything is read or computed. Throws UsageError for an empty name, a
-/// folder, a device or pipe, one of `inputs` under any name, and, with Overwrite::refuse, anything that exists. Throws
-/// ResourceError if its folder cannot be written to. Leaves no files. O(inputs).
+/// Checks that `target` can be written, before anything is read or computed. Accepts standard output. Throws UsageError
+/// for an empty name, a folder, a device or pipe, one of `inputs` under any name, and, with Overwrite::refuse, anything
+/// that exists. Throws ResourceError if its folder, or the nearest existing folder above it, cannot be written to.
+/// Leaves no files. O(inputs).
 void require_target(const std::filesystem::path& target, Overwrite overwrite,
                     std::span<const std::filesystem::path> inputs);
 
@@ -75,13 +76,14 @@ class FileStream {
   std::uint64_t written_ = 0;
 };
 
-/// Returns a name beside `target` for a file that commit_file() will move there. Creates the parent folder if it is
-/// missing, and removes files that killed processes left there for the same target. Throws ResourceError.
+/// Returns a name beside `target` for a file that commit_file() will move there. In one process it is the same for each
+/// call, so only one file for a target can be written at a time. Creates the parent folder if it is missing, and
+/// removes files that ended processes of this machine left there for the same target. Throws ResourceError.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
 /// Renames `temporary` to `target` in one step. The content is on the disk before the rename, and the new name when
-/// this returns. Throws UsageError if `target` has appeared meanwhile and must not be replaced, else ResourceError.
-/// Removes `temporary` on failure.
+/// this returns. Throws UsageError if `target` exists and must not be replaced, else ResourceError. Removes `temporary`
+/// if it cannot be renamed.
 void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target, Overwrite overwrite);
 
 /// Waits until the content of a file, or the names in a folder, are on the disk. Throws ResourceError.
@@ -89,6 +91,7 @@ void sync_path(const std::filesystem::path& file);
 
 /// Calls `write` with the name of a new file beside `target`, and then moves it to `target`, as commit_file() does. If
 /// `write` throws, no file stays. If `target` is standard output, `write` gets its name and writes to it directly.
+/// Throws the exceptions of `write`, and as temporary_beside() and commit_file().
 void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
                       const std::function<void(const std::filesystem::path& file)>& write);
 

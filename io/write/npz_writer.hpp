@@ -18,7 +18,7 @@ class NpzWriter {
 
   /// Writes an array. `name` is without .npy. Throws ResourceError.
   void add(std::string_view name, const NpyArray& array);
-  /// Writes the list of the arrays, without which the file is not readable. Throws ResourceError.
+  /// Writes the list of the arrays, without which the file is not readable, and closes it. Throws ResourceError.
   void close();
 
  private:

@@ -44,13 +44,14 @@ struct ColumnView {
   }
 };
 
-/// A column. The alternative of the variant is its type in the file; std::uint8_t is a mask of 0 and 1.
+/// A column. The alternative of the variant is its type in the file; std::uint8_t is a mask of 0 and 1, which Parquet
+/// stores as truth values.
 struct OutputColumn {
   std::string name;
   std::variant<ColumnView<std::int32_t>, ColumnView<std::int64_t>, ColumnView<float>, ColumnView<double>,
                ColumnView<std::uint8_t>, ColumnView<std::string>>
       values;
-  std::string unit = {};  ///< empty: none, or not known
+  std::string unit = {};  ///< written to FITS only; empty: none, or not known
 };
 
 /// Returns the bytes of the longest text of a column, at least 1: formats have no texts of length 0.
@@ -87,16 +88,17 @@ struct TableFunctions {
   /// Throws UsageError if the format cannot hold columns with these names and `others` more columns. `what`: the word
   /// for a column in errors.
   void (*check)(std::span<const std::string> names, std::size_t others, std::string_view what) = nullptr;
-  /// Creates or overwrites `file`, not atomically. Errors name `target`. Throws ResourceError. O(values), some MiB of
-  /// memory.
+  /// Creates `file`, not atomically. Overwrites an existing file; for FITS there must be none. Errors name `target`.
+  /// Throws ResourceError. O(values), some MiB of memory.
   void (*write)(const std::filesystem::path& file, const std::filesystem::path& target,
                 const OutputTable& table) = nullptr;
   /// Opens the files again and lists their columns. Throws InputError if the files differ in their columns, if the
   /// format has no space for the columns of labels, or if a file has changed.
   SourceColumns (*list_columns)(const CopySource& source) = nullptr;
   /// Writes one row for each row of the files, with all columns as they are, followed by the columns of `added`:
-  /// labels, and masks of core points and probabilities if there are any. Dropped rows have no value there. `names`
-  /// come from list_columns(). Reads blockwise. O(bytes), some MiB of memory. Throws as list_columns() and write().
+  /// labels, and masks of core points and probabilities if there are any. Dropped rows have no value there; in ASCII
+  /// tables of FITS their probability is 0. `names` come from list_columns(). Creates `file` as write() does. Reads
+  /// blockwise. O(bytes), some MiB of memory. Throws as list_columns() and write().
   void (*copy)(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const OutputTable& added) = nullptr;
 };
