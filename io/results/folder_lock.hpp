@@ -12,7 +12,7 @@ namespace epsflow::io {
 /// Receives one sentence of information, which needs no action. May be empty.
 using Notice = std::function<void(const std::string&)>;
 
-/// Another process holds the lock.
+/// Another FolderLock, of this or another process, holds the lock.
 class FolderLocked : public UsageError {
  public:
   using UsageError::UsageError;
@@ -22,7 +22,7 @@ class FolderLocked : public UsageError {
 class FolderLock {
  public:
   /// Locks `folder` by the file `hidden`/lock, and creates both folders if they are missing. hidden: a folder within
-  /// `folder`. Does not wait: if another process holds the lock, throws FolderLocked, which names the process. Throws
+  /// `folder`. Does not wait: if another object holds the lock, throws FolderLocked, which names its process. Throws
   /// ResourceError if the file cannot be created. If the file system has no locks, `notice` gets a sentence about it,
   /// and nothing is locked.
   FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);

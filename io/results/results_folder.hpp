@@ -75,6 +75,7 @@ class ResultsFolder {
   ///    `outputs.resumable` is false.
   ///  - Another run writes to the folder.
   ///  - A file that epsflow did not write, or one of `outputs.inputs`, has the name of an output.
+  ///  - sweep.json is damaged, or epsflow did not write it.
   /// Throws ResourceError if the folder cannot be written. O(variants of the sweep and the folder).
   ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs, Notice notice)
       : ResultsFolder(std::move(folder), sweep.variants(), mode, std::move(outputs), std::move(notice)) {}
@@ -125,7 +126,7 @@ class ResultsFolder {
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
 
   /// Ends the run. Waits for the variants that were added, and writes trace.json, summary.csv and sweep.json with the
-  /// status: "complete", "interrupted" or "failed" with a reason. A complete run then writes sweep.h5, if this run or
+  /// status: "complete", "interrupted" or "failed" with a reason. A complete run also writes sweep.h5, if this run or
   /// an earlier one requested it. If replacing(), a complete run then puts the replacement in the place of the old
   /// results. If the folder (or the replacement) has no finished variant, removes everything that this run wrote.
   /// seconds: duration of the run. Throws ResourceError, and InputError if labels for sweep.h5 are damaged; before

@@ -105,20 +105,21 @@ void require_sweep(const std::filesystem::path& folder, const Manifest& manifest
 /// describe_input() never writes.
 void require_possible(const SweepEntry& entry, std::string_view input);
 
-/// Returns the text of sweep.json, without variants and files if `listed` is false.
+/// Returns the text of sweep.json, without the lists of variants and files if `listed` is false. The manifest must have
+/// a run.
 [[nodiscard]] std::string manifest_json(const Manifest& manifest, bool listed = true);
 /// Writes sweep.json and summary.csv. The last run of the manifest is the current one. Throws ResourceError.
 void save_manifest(const std::filesystem::path& folder, const Manifest& manifest);
 /// Reads `folder`/sweep.json. Returns an empty manifest if the file is missing. Throws UsageError if epsflow did not
 /// write it, if it is damaged, or if it lists files that epsflow never writes; ResourceError if it is not readable.
 [[nodiscard]] Manifest read_manifest(const std::filesystem::path& folder);
-/// Writes summary.csv.
+/// Writes summary.csv. Throws ResourceError.
 void save_summary(const std::filesystem::path& folder, const Manifest& manifest);
 
 /// The contents of a journal. A torn line, and everything after it, is ignored.
 struct JournalContents {
   bool replaces = false;   ///< the run's results will replace those that the folder holds
-  bool committed = false;  ///< the run's results are complete, and replace those next
+  bool committed = false;  ///< the run's results are complete, and are about to replace the old ones
   Manifest state = {};     ///< the run and its finished work
 };
 
@@ -126,7 +127,8 @@ struct JournalContents {
 [[nodiscard]] std::optional<JournalContents> read_journal(const std::filesystem::path& file);
 
 /// Writes a journal. Finished work is on the disk here before its files get their names, so that a run that is killed
-/// at any moment can be resumed. Each line is an event with a checksum of its own. Not thread-safe.
+/// at any moment can be resumed. Each line is an event with a checksum of its own. Lines that are added are in memory
+/// until sync(). Not thread-safe.
 class Journal {
  public:
   /// Begins a new journal, with the input and the last run of `state`. JournalContents explains the two flags.
