@@ -47,6 +47,7 @@ class Checksum {
 /// Returns the same checksum for n points in several pieces. coordinates: the digests of the pieces, in their order.
 [[nodiscard]] std::string checksum_of(std::uint64_t n, std::size_t dims, Precision precision,
                                       std::span<const FileDigest> coordinates);
+/// Returns the size and CRC-32 of the coordinates alone, without shape and precision.
 [[nodiscard]] FileDigest digest_of_coordinates(PointsView points) noexcept;
 
 }  // namespace epsflow::io

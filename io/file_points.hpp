@@ -19,14 +19,15 @@ struct InputRows {
   std::string name = {};   ///< the file as the caller named it
   std::string kind = {};   ///< format and layout, guesses included: "text, comma, header in line 1"
   std::uint64_t rows = 0;  ///< rows of data in the file, or in the share of it that was read (ReadOptions::share)
-  /// The numbers of the rows that were left out because a coordinate or weight was NaN, infinite or missing, ascending.
-  /// They count from 0 at the first row of the file, even if only a share was read.
+  /// The numbers of the rows that were left out because a coordinate or weight was NaN, infinite or missing, or because
+  /// drop_points() removed their points; ascending. They count from 0 at the first row of the file, even if only a
+  /// share was read.
   std::vector<std::uint64_t> dropped = {};
   /// Fingerprint from before the file was read (inode, size, times of change); empty for a pipe.
   std::string stamp = {};
   std::uint64_t first = 0;  ///< number of the first row in the file; 0 unless a share was read
-  /// [d] The unit of each coordinate column as the file spells it; an element is empty if its column has no unit. Only
-  /// text with a row of units and FITS files have units; otherwise the list is empty.
+  /// [d] The unit of each coordinate column as the file spells it; an element is empty if its column has no unit. The
+  /// list is empty except for text with a row of units, and for FITS if one of these columns has a unit.
   std::vector<std::string> units = {};
   std::uint64_t pieces = 1;  ///< number of files that the snapshot is split into, as the header of this file states it
   std::uint64_t after = 0;   ///< rows of the file after the share that was read; 0 if no share was read
@@ -34,7 +35,8 @@ struct InputRows {
 
 /// The origin of points: columns, files and the periodic box.
 struct PointsOrigin {
-  /// [d] Names of the columns that became coordinates; empty if the source has no names.
+  /// [d] Names of the columns that became coordinates; empty if the source has no names. A column whose name is empty
+  /// is left out of the list.
   std::vector<std::string> column_names;
   /// [d] Numbers of these columns in the source, from 0; empty for points that were not read.
   std::vector<std::size_t> column_numbers;

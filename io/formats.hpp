@@ -17,7 +17,8 @@ struct FormatInfo {
 /// Returns every format that epsflow can read or write, including those that this build leaves out.
 [[nodiscard]] std::vector<FormatInfo> formats();
 
-/// Throws UsageError if this build leaves the format out. Call it before long work whose result needs the format.
+/// Throws UsageError if this build leaves the format out. Call it before long work whose result needs the format. name:
+/// as in FormatInfo. Accepts a name that is not in formats().
 void require_format(std::string_view name);
 
 }  // namespace epsflow::io

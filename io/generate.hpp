@@ -25,9 +25,9 @@ struct GeneratorKind {
 
 /// Options of generate(). If an option is not set, the default of the kind is used.
 struct GeneratorOptions {
-  std::optional<std::uint64_t> seed = {};
-  std::optional<std::size_t> dims = {};  ///< coordinates per point, 1 to kMaxDims: `exponential`, `embeddings`
-  std::optional<double> rate = {};       ///< at least kLeastRate: `exponential`
+  std::optional<std::uint64_t> seed = {};  ///< below 2^32 for `exponential`
+  std::optional<std::size_t> dims = {};    ///< coordinates per point, 1 to kMaxDims: `exponential`, `embeddings`
+  std::optional<double> rate = {};         ///< at least kLeastRate and finite: `exponential`
 };
 /// The smallest rate. Below it, more than nine in ten draws of `exponential` would be over 10 and thrown away.
 inline constexpr double kLeastRate = 0.01;
@@ -41,7 +41,7 @@ inline constexpr double kLeastRate = 0.01;
 /// `galaxies`     ra, dec in degrees and z: groups of galaxies with power-law sizes on 18 % of the sky, over a uniform
 ///                field
 /// `uniform`      x, y in [0, 1)²
-/// `blobs`        x, y: 20 Gaussian blobs with centres in [0, 1)², and a tenth of uniform noise
+/// `blobs`        x, y: 20 Gaussian blobs with centres in [0.05, 0.95)², and about a tenth of noise, uniform in [0, 1)²
 /// `exponential`  x0, x1, …: each exponentially distributed with `rate`, none over 10. With the kind's own seed, rate
 ///                and dims they are the points of the benchmark of FaSTED (Curless & Gowanlock 2025). Of these, 100,000
 ///                points have 6,526,336 pairs within 0.1754, self-pairs included

@@ -21,10 +21,11 @@ struct FileNeighbors {
 };
 
 /// Reads an HDF5 file as `epsflow neighbors --out` writes it: data sets `offsets` with the attribute eps, `ids` and,
-/// optionally, `distances`. The rows are not checked: cluster() does that. memory: bytes that it may take.
+/// optionally, `distances`. The rows are not checked: cluster() does that. memory: bytes that the table may take.
 ///
 /// HDF5 is read in a child process, as for points (read_points.hpp). Throws InputError that names the fault if the file
-/// is missing, damaged or not such a table, UsageError if the build has no HDF5, ResourceError if memory is short.
+/// is missing, damaged or not such a table, UsageError if the build has no HDF5, ResourceError if memory is short or
+/// the child process cannot run.
 [[nodiscard]] FileNeighbors read_neighbors(const std::filesystem::path& file,
                                            std::uint64_t memory = std::numeric_limits<std::uint64_t>::max());
 

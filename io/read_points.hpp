@@ -18,14 +18,16 @@
 
 namespace epsflow::io {
 
-/// What to do with a row that holds NaN or infinity in a used column. `keep` is for read_columns() only: NaN and
-/// infinity stay, an empty text field becomes NaN, and ISO 8601 times become seconds since 1970 (UTC).
+/// What to do with a row that holds NaN, infinity or no value in a used column. `keep` is for read_columns() only: NaN
+/// and infinity stay, a missing value becomes NaN, and times become seconds: ISO 8601 in text since 1970 (UTC), times
+/// of Parquet and Arrow as for parquet_reader() in io/read/readers.hpp.
 enum class NanPolicy : std::uint8_t { error, drop, keep };
 
 /// How to read a raw little-endian file, which has no header.
 struct RawLayout {
-  std::size_t dims = 0;  ///< coordinates per point; 0: not given
-  /// If it is empty, the extension .f32 or .f64 decides; other files are read as float64.
+  std::size_t dims = 0;  ///< values in each row of the file, 1 to kMaxDims, the weight included; 0: not given
+  /// If it is empty, the extension .f32 or .f64 decides; other files are read as float64. A precision that contradicts
+  /// the extension is a UsageError.
   std::optional<Precision> precision = {};
 };
 
@@ -33,11 +35,12 @@ struct RawLayout {
 struct TextLayout {
   enum class Header : std::uint8_t { automatic, yes, no };
 
-  /// Whether the first row holds the names of the columns. Automatic: it does if it holds text and no number; otherwise
-  /// names are taken from a comment line right before it, if that has a name for each column. If the first row could be
-  /// names or data, read_points() throws InputError, which suggests setting this option.
+  /// Whether the first row holds the names of the columns. Automatic: it does if it holds text and no number, and a
+  /// number follows below its text. If it holds no text or has a number, names are taken from a comment line right
+  /// before it that has a name for each column. If the first row could be names or data, read_points() throws
+  /// InputError, which suggests setting this option.
   Header header = Header::automatic;
-  /// The character between fields; ' ' stands for runs of blanks. '\0': detected from the first rows.
+  /// The character between fields; ' ' stands for runs of blanks and tabs. '\0': detected from the first rows.
   char delimiter = '\0';
   char decimal = '.';
   /// Lines that begin with this are skipped. Empty: the text has no comments.
@@ -46,7 +49,8 @@ struct TextLayout {
   std::uint64_t skip_rows = 0;
 };
 
-/// One of `count` shares of n rows of a file: from n · index / count up to n · (index + 1) / count, rounded down.
+/// One of `count` shares of n rows of a file: from row n · index / count, rounded down, up to the row before
+/// n · (index + 1) / count, rounded down. `index` must be less than `count`.
 struct RowShare {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
@@ -56,13 +60,14 @@ struct RowShare {
 enum class Particles : std::uint8_t { gas, dark_matter, type2, type3, stars, black_holes, type6 };
 
 struct ReadOptions {
-  /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end
-  /// (-1: the last column) or a range of numbers (0-2). An entry that is the name of a column selects that column, even
-  /// if it looks like a number. Empty: every column except the weights; all of them must then be numeric.
+  /// Columns to use as coordinates, in this order; all must be numeric. An entry is a name, a number from 0, a negative
+  /// number from the end (-1: the last column), a range of numbers (0-2) or one value of a column of vectors (pos[0]).
+  /// An entry that is the name of a column selects that column, even if it looks like a number. Empty: x, y and z of a
+  /// snapshot; of any other file the columns that `choose` returns, or every column except the weights.
   std::vector<std::string> columns = {};
-  /// If `columns` is empty and the file names its columns, this is called with the names of all columns except the
-  /// weights. It returns the coordinates as indices into this list, in the order of the coordinates. If it returns no
-  /// index, all columns of the list are coordinates.
+  /// If `columns` is empty and the file names its columns, except in a snapshot, this is called with the names of all
+  /// columns except the weights. It returns the coordinates as indices into this list, in the order of the coordinates.
+  /// If it returns no index, all columns of the list are coordinates.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
   /// The weight column, written like an entry of `columns`. If `columns` names this column too, it is also a
   /// coordinate. Weights are float64, whatever the type of the coordinates. raw.dims counts this column. Empty: points
@@ -80,8 +85,9 @@ struct ReadOptions {
   TextLayout text = {};
   /// HDF5: read data sets that keep their values in other files (virtual and external storage).
   bool external_storage = false;
-  /// Bytes that the points may take, their weights included. A file that needs more is refused before its points are
-  /// read, a text as soon as the points that were read from it need more.
+  /// Bytes that the points may take, their weights included, together with a file that read_points() must hold in
+  /// memory as a whole. A file that needs more is refused before its points are read, a text as soon as the points that
+  /// were read from it need more.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
   /// Which rows of each file to read, if several processes read it together. Not supported for text and NPZ files.
   RowShare share = {};
@@ -128,8 +134,8 @@ namespace epsflow::io {
 /// .parq .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision). A file with another name,
 /// such as .csv .tsv .txt .dat .asc, is recognised by its first bytes. If these identify no format, it is read as text,
 /// or as raw if they are not text and options.raw.dims is set. Unmistakable first bytes win over a name. `-` is
-/// standard input; all may be gzipped. If all coordinate columns are float32, so are the points; otherwise they are
-/// float64.
+/// standard input. All may be gzipped, but a file that is named as raw is unpacked only if .gz follows, as in .raw.gz.
+/// If all coordinate columns are float32, so are the points; otherwise, and from text always, they are float64.
 ///
 /// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record
 /// batches; with weights, the points once more. A FITS, HDF5, Parquet, Arrow, raw or NPZ file that is gzipped or comes
@@ -141,8 +147,8 @@ namespace epsflow::io {
 ///
 /// Throws InputError naming file, row and column. The row is a data row, counted from 0 with dropped rows included; for
 /// text the line is named, too. An integer beyond 2^53 that float64 would round is such an error. Throws UsageError for
-/// options, options.share included, that do not fit the format. Throws ResourceError if the points exceed
-/// options.memory or epsflow-reader is not found.
+/// options, options.share included, that do not fit the format, and for a format that this build leaves out. Throws
+/// ResourceError if the points exceed options.memory or epsflow-reader is not found or is killed.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// Values of columns that are not coordinates.
@@ -152,9 +158,9 @@ struct ColumnsBeside {
 };
 
 /// Returns the values of `columns` at each point. `files` and `options` must be those that gave `points`; the
-/// coordinate and weight columns in `options` are ignored. `columns` are entries as in ReadOptions::columns, of one
-/// column each. Reads the files a second time, so they must be regular. Throws as read_points(), and InputError if the
-/// files have changed since.
+/// coordinate and weight columns in `options` are ignored, and on_nan too: NanPolicy::keep applies. `columns` are
+/// entries as in ReadOptions::columns, of one column each. Reads the files a second time. Throws as read_points();
+/// UsageError if a file is not regular or an entry selects several columns; InputError if the files have changed since.
 [[nodiscard]] ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
                                          const std::vector<std::string>& columns, const FilePoints& points);
 

@@ -15,27 +15,29 @@ namespace epsflow::io {
 struct RowFile {
   PointsOrigin origin;
   /// Their shape, and the function that reads rows. The function is thread-safe, holds the file open, and throws
-  /// InputError if the file cannot be read or has become shorter. It is empty if rows can be read only in their order:
-  /// then copy_rows() makes it.
+  /// InputError if the file cannot be read or has become shorter. It is empty in a result of shape_of(), from which
+  /// copy_rows() makes one that has it.
   PointsSource rows;
 };
 
 /// Opens a file that stores points as they lie in memory: a regular, unpacked file, NPY of two axes in C order or raw,
 /// of float32 or float64 in this machine's byte order. Returns nullopt for any other file, for options that choose
-/// columns or name weights, and unless on_nan is NanPolicy::error; read_points() takes these. Coordinates are not read.
-/// O(1). Throws as read_points() if the file is damaged or the options do not fit it.
+/// columns or name weights, and unless on_nan is NanPolicy::error; read_points() takes these. Ignores options.share.
+/// Coordinates are not read, so NaN is not found. O(1). Throws as read_points() if the file is missing or damaged, or
+/// the options do not fit it.
 [[nodiscard]] std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options);
 
 /// Returns the origin and the shape of a file whose rows can be read in shares, without the function that reads rows:
 /// NPY, raw, FITS, HDF5 or Parquet. Reads the last row, and whatever the format must read together with it, to check
 /// that the file is complete. Returns nullopt for text, packed files, pipes and other formats, for options that name
-/// weights, and unless on_nan is NanPolicy::error. Throws as read_points().
+/// weights, and unless on_nan is NanPolicy::error. Ignores options.share. Throws as read_points().
 [[nodiscard]] std::optional<RowFile> shape_of(const std::filesystem::path& file, const ReadOptions& options);
 
-/// Copies the coordinates of a file for which shape_of() returned `found` to an unnamed file in `folder`, which is
-/// deleted together with the result: n · d · 4 or 8 bytes. Memory: about `at_once` bytes, and whatever the format reads
-/// together. A row group of Parquet, for example, is read again for each piece that has rows of it. Throws as
-/// read_points(), InputError if the file changes meanwhile, and ResourceError if the folder lacks space.
+/// Copies the coordinates of a file for which shape_of() with the same options returned `found` to a file without a
+/// name in `folder`, of n · d · 4 or 8 bytes. The system deletes that file when the function of the result is
+/// destroyed. Memory: about `at_once` bytes, and whatever the format reads together. A row group of Parquet, for
+/// example, is read again for each piece that has rows of it. Throws as read_points(), InputError if the file changes
+/// meanwhile, and ResourceError if the folder lacks space.
 [[nodiscard]] RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, RowFile found,
                                 const std::filesystem::path& folder, std::uint64_t at_once);
 

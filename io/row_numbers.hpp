@@ -9,12 +9,12 @@
 
 namespace epsflow::io {
 
-/// Walks through the rows of all inputs, one file after the other.
+/// Walks through the rows that were read of all inputs, one file after the other. The inputs must outlive the object.
 class RowWalker {
  public:
   explicit RowWalker(const std::vector<InputRows>& inputs) : inputs_(inputs) {}
 
-  /// Returns the point of the next row, or kDropped. Call it once for each row.
+  /// Returns the number of the point that the next row became, or kDropped. Call it at most once for each row.
   [[nodiscard]] std::size_t next() noexcept {
     while (row_ == inputs_[file_].rows) {
       ++file_;
@@ -39,7 +39,8 @@ class RowWalker {
   std::size_t point_ = 0;
 };
 
-/// Returns the input row of each point, [n]. Rows count from 0 through all files, dropped rows included. O(rows).
+/// Returns the input row of each point, [n]. Rows count from 0 through all files, including dropped rows and rows
+/// outside of a share. Without inputs, returns 0 to n − 1. O(rows).
 [[nodiscard]] std::vector<std::int64_t> row_numbers(const PointsOrigin& origin, std::uint64_t n);
 [[nodiscard]] inline std::vector<std::int64_t> row_numbers(const FilePoints& points) {
   return row_numbers(points, points.size());

@@ -19,12 +19,12 @@ namespace epsflow::io {
 /// The format of an output file, which follows from the extension of its name: output_format().
 enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5, parquet };
 
-/// Returns the format for a file name: .npy .csv .fits .h5 .hdf5 .parquet in lower or upper case; CSV for standard
-/// output. Throws UsageError, which lists the endings of the `allowed` formats, for any other name, and for a format
+/// Returns the one of the `allowed` formats that a file name stands for: by its ending .npy .csv .fits .h5 .hdf5
+/// .parquet in lower or upper case, or CSV for standard output. Throws UsageError for any other name, and for a format
 /// that this build leaves out.
 [[nodiscard]] OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed);
 
-/// Returns a format that this build has. Throws UsageError if it leaves the format out.
+/// Returns `format`. Throws UsageError if this build leaves it out.
 OutputFormat require_known(OutputFormat format);
 
 /// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL, the
@@ -42,12 +42,14 @@ inline constexpr std::array kTableFormats{OutputFormat::csv, OutputFormat::fits,
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 
-/// Writes the labels in one of kLabelFormats. Formats with metadata (FITS, HDF5, Parquet) also hold `metric`. A file of
-/// groups is marked (is_marked_as_groups()). Atomic. Errors as output_format() and commit_file().
+/// Writes result.labels as they are, in one of kLabelFormats. Formats with metadata (FITS, HDF5, Parquet) also hold
+/// `metric`. numbers: the meaning of the labels. A file of groups is marked; is_marked_as_groups() finds the mark,
+/// except in CSV. Atomic. Errors as output_format() and commit_file().
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                   const Metric& metric = {}, LabelNumbers numbers = LabelNumbers::label);
 
-/// Writes points in one of kPointFormats. names: [d] or empty. Atomic. Errors as output_format() and commit_file().
+/// Writes points in one of kPointFormats. names: [d] for the header line of CSV, or empty. Atomic. Errors as
+/// output_format() and commit_file().
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
                   Overwrite overwrite);
 

@@ -18,12 +18,12 @@ struct TableOrigin {
   const Metric& metric;
 };
 
-/// Creates or overwrites `file`, not atomically; errors name `target`. format: one of kTableFormats. NaN is an empty
-/// field in CSV. Throws ResourceError; UsageError for a format that this build leaves out or that cannot hold such
-/// columns, and if two columns have the same name.
+/// Creates `file`, not atomically; errors name `target`. Overwrites an existing file; for FITS there must be none.
+/// format: one of kTableFormats. NaN is an empty field in CSV. Throws ResourceError; UsageError for a format that this
+/// build leaves out or that cannot hold such columns, and if two columns have the same name.
 void write_table(const std::filesystem::path& file, const std::filesystem::path& target, OutputFormat format,
                  const Table& table, const TableOrigin& origin);
-/// Writes atomically, in the format of the name. Errors also as output_format() and commit_file().
+/// Writes `target` atomically, in the format of its name. Errors also as output_format() and commit_file().
 void write_table(const std::filesystem::path& target, const Table& table, const TableOrigin& origin,
                  Overwrite overwrite);
 
