@@ -7,8 +7,8 @@
 
 namespace epsflow::cpu {
 
-/// threads: number of threads that work at a time. Backend::lanes() is one more, so that they are busy while rows move
-/// into the table.
+/// threads: number of threads that work at a time. Backend::lanes() is one more, so that no thread waits while the rows
+/// of a lane move into the table.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(unsigned threads);
 
 }  // namespace epsflow::cpu

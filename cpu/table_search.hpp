@@ -10,8 +10,9 @@
 
 namespace epsflow::cpu {
 
-/// rows: a search of `index`. The token must outlive the result. If the format is automatic, takes the one of fewer
-/// bytes; the size of the csr table is estimated from a sample. Throws UsageError, Cancelled.
+/// rows: a search of `index`. The token must outlive the result. If options.format is automatic, takes the format of
+/// fewer bytes; the size of the csr table is estimated from a sample. Throws UsageError for the packed format with a
+/// kernel that emits pairs or more than kMostPackedDims dimensions; Cancelled.
 [[nodiscard]] std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::SearchIndex> index,
                                                              std::shared_ptr<const index::RowSearch> rows,
                                                              const TableOptions& options, const CancelToken& cancel);

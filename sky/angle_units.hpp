@@ -13,10 +13,10 @@ struct AngleUnit {
   bool of_longitudes = false;
 };
 
-/// Returns the unit that a text names: deg, rad, arcmin, arcsec, mas, uas or hourangle, or a longer or plural form of
-/// it. Ignores blanks and one pair of brackets, [] or (), around the name. Ignores the case, except in mas, marcsec,
-/// uas and uarcsec: "Mas" would be another unit. Returns null for any other text. "h" is an hour of time, and "h:m:s"
-/// is a form of text: neither is a unit.
+/// Returns the unit that a text names: deg, rad, arcmin, arcsec, mas, uas or hourangle, or another form of one of
+/// these, such as °, degrees_north or arcseconds. Ignores blanks and one pair of brackets, [] or (), around the name.
+/// Ignores the case, except in mas, marcsec, uas and uarcsec: "Mas" would be another unit. Returns null for any other
+/// text. "h" is an hour of time, and "h:m:s" is a form of text: neither is a unit.
 [[nodiscard]] const AngleUnit* find_angle_unit(std::string_view text) noexcept;
 
 /// Returns a name by which units are compared: the name of find_angle_unit(), else a view of the text without outer

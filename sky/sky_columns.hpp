@@ -30,7 +30,7 @@ namespace epsflow {
 
 /// Throws UsageError for names with another unit than the metric takes, such as lat_rad for greatcircle, which takes
 /// degrees; haversine takes radians. lat_km, ra_hours and the like are in neither. names: of the columns that are used,
-/// except columns whose unit is known otherwise. Unknown names are ignored.
+/// except columns whose unit is known otherwise. Unknown names are ignored, and all names for other metrics.
 void require_unit_of_names(std::span<const std::string> names, const Metric& metric);
 
 /// Returns true unless two lists of column names are of different coordinate systems: false only if both have a known

@@ -15,7 +15,7 @@ struct SkyField {
   double width = 0;   ///< in longitude, counted from 0° to 360° or from −180° to 180°, whichever gives less
   double height = 0;  ///< in latitude
   double eps = 0;
-  std::vector<ArcUnit> meant = {};  ///< units in which eps would be smaller than the field
+  std::vector<ArcUnit> meant = {};  ///< units in which eps would be smaller than the larger of width and height
 };
 
 /// Returns the area that the points cover, if eps is at least as large as its width and its height; else nullopt.
