@@ -118,14 +118,21 @@ FilePoints last_row(const std::filesystem::path& file, ReadOptions options) {
   return read_points(file, options);
 }
 
-/// Returns the offset of the rows of an NPY file, if they are stored as in memory.
-std::optional<std::uint64_t> begin_of_rows(InputFile& file, const ReadOptions& options, std::uint64_t bytes) {
+/// Rows that are stored as in memory. begin: their offset in the file, in bytes.
+struct StoredRows {
+  std::uint64_t begin = 0;
+  std::uint64_t count = 0;
+};
+
+/// Returns the rows of an NPY file, if they are stored as in memory. Bytes after them are ignored.
+std::optional<StoredRows> rows_of_npy(InputFile& file, const ReadOptions& options, std::uint64_t bytes) {
   const NpyHeader header = read_npy_header(*file.bytes, {.name = file.shown, .options = options});
   const std::optional<ValueType> type = header.type.number;
   const bool plain = !header.is_record && !header.fortran_order && header.shape.size() == 2 && header.data_bytes &&
                      (type == ValueType::float32 || type == ValueType::float64) &&
                      header.type.big_endian == (std::endian::native == std::endian::big);
-  return plain ? std::optional(bytes - *header.data_bytes) : std::nullopt;
+  if (!plain) return std::nullopt;
+  return StoredRows{bytes - *header.data_bytes, header.shape[0]};
 }
 
 }  // namespace
@@ -142,15 +149,16 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   ReadOptions of_none = options;
   of_none.share = {.index = 0, .count = std::size_t{1} << 63U};
   FilePoints none = read_points(file, of_none);
-  const std::optional<std::uint64_t> begin = raw ? 0 : begin_of_rows(input, options, *bytes);
-  if (!begin) return std::nullopt;
   RowFile found{.origin = std::move(static_cast<PointsOrigin&>(none)), .rows = {0, none.dims(), none.precision(), {}}};
-  found.rows.size = narrow<std::size_t>((*bytes - *begin) / found.rows.row_bytes());
+  const std::optional<StoredRows> stored =
+      raw ? StoredRows{0, *bytes / found.rows.row_bytes()} : rows_of_npy(input, options, *bytes);
+  if (!stored) return std::nullopt;
+  found.rows.size = narrow<std::size_t>(stored->count);
   require_countable(input.shown, options, found.rows.size, found.rows.dims);
   InputRows& of_file = found.origin.inputs.front();
   of_file.rows = found.rows.size;
   of_file.after = 0;
-  set_rows(found, {input.shown, *path}, *begin);
+  set_rows(found, {input.shown, *path}, stored->begin);
   return found;
 }
 

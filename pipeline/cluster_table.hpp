@@ -38,10 +38,10 @@ struct TableRun {
 /// and unless TableRun::directed is set, j is in row i exactly if i is in row j, under every eps.
 ///
 /// Time: O(entries · log r) for the check, with r entries in a row, then O(entries) for each eps. Works on the CPU;
-/// only the engine options memory, threads and backend = cpu may be set. Memory: 21 bytes for each point beside the
-/// table, within EngineOptions::memory. Throws InputError for an invalid table, naming the row; UsageError for invalid
-/// options or weights, for an eps that the table does not cover, and for several eps without distances; ResourceError;
-/// Cancelled.
+/// only the engine options memory, threads and backend = cpu may be set. Memory beside the table: 21 bytes for each
+/// point, 29 with weights, within EngineOptions::memory. Throws InputError for an invalid table, naming the row;
+/// UsageError for invalid options or weights, for an eps that the table does not cover, and for several eps without
+/// distances; ResourceError; Cancelled.
 [[nodiscard]] std::vector<VariantResult> cluster(const NeighborsView& table, const Sweep& sweep,
                                                  const TableRun& run = {}, const EngineOptions& engine = {},
                                                  const Observer& observer = {});

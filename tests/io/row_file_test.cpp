@@ -22,7 +22,8 @@ std::vector<T> rows_of(const RowFile& file, std::size_t first, std::size_t last)
 
 TEST_CASE("row files: NPY and raw, any rows in any order") {
   const TempFolder folder;
-  const auto singles = folder.write("s.npy", npy("<f4", "(3, 2)", pack<float>({1, 2, 3, 4, 5, 6})));
+  // Bytes after the array are ignored.
+  const auto singles = folder.write("s.npy", npy("<f4", "(3, 2)", pack<float>({1, 2, 3, 4, 5, 6, 7, 8})));
   const auto single = open_row_file(singles, {});
   REQUIRE(single);
   CHECK(single->rows.size == 3);
