@@ -23,7 +23,7 @@ enum class Sharing : std::uint8_t {
 struct SharingAnswer {
   Sharing sharing = Sharing::one;
   std::string_view reason = {};  ///< one sentence for the user
-  std::size_t parts = 1;         ///< number of parts of space
+  std::size_t parts = 1;         ///< number of parts of space; 1 unless Sharing::parts
   bool fits_one = false;         ///< Sharing::parts: each device could hold all points, and parts only save time
 };
 
@@ -33,13 +33,13 @@ struct SharingQuestion {
   std::size_t eps = 1;  ///< number of different eps
   std::uint64_t points = 0;
   std::uint64_t bytes = 0;          ///< bytes of the coordinates
-  std::uint64_t device_memory = 0;  ///< bytes of the smallest device memory; 0 if it is not limited
+  std::uint64_t device_memory = 0;  ///< bytes of the smallest device memory; 0: enough for any points
   bool weights = false;
   bool slices = false;
   /// True if the only device is the CPU. Then device_memory is the budget, which also holds points and all labels.
   bool host = false;
-  std::size_t levels = 1;  ///< the largest number of minpts of one eps
-  /// True if the points stay in memory. If false, they are read when they are needed.
+  std::size_t levels = 1;  ///< the largest number of minpts of one eps; read only if `host`
+  /// True if the points stay in memory. If false, they are read when they are needed. Read only if `host`.
   bool in_memory = true;
   /// True if the devices can cut the points into parts themselves.
   bool cut_by_devices = false;
@@ -48,18 +48,21 @@ struct SharingQuestion {
 /// The first rule that applies decides:
 ///   1. eps (or one, if there is one eps or one engine), if the sweep needs something that parts lack: slices, tables,
 ///      verify, Keep::core, labels left on a device.
-///   2. parts, if clustering all points needs more memory than one device (or the CPU) has. If it needs more than all
-///      devices have together, the parts are so small that each device can hold two at a time. But one, if points and
-///      labels alone need more memory than the CPU has, or so much that more than kMostParts parts would be needed.
-///   3. parts, one for each device, if the devices can cut the points themselves, there are at least 32 million points,
-///      and sharing by eps would leave at least a fifth of the devices idle, as with one eps, or with three on two
-///      devices.
-///   4. eps, or one.
+///   2. parts, if clustering all points needs more memory than one device (or the CPU) has: one for each device, but if
+///      all devices together have too little memory, such small parts that each device can hold two at a time. The CPU
+///      always gets such small parts; but one, if it would need more than kMostParts (256), or if points and labels
+///      alone need all of its memory.
+///   3. parts, one for each device, if there are several devices, which can cut the points themselves, and at least 32
+///      million points, and sharing by eps would leave at least a fifth of the devices idle, as with one eps, or with
+///      three on two devices.
+///   4. eps; but one, if there is one eps or one engine.
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
 /// Chooses for these points and engines. The options of a single engine go through with_backend() first. If the options
-/// do not limit the memory of a GPU, the GPU is queried, unless so little memory is needed that any GPU has it.
+/// do not limit the memory of a GPU, the GPU is queried, unless so little memory is needed that any GPU has it. Throws
+/// UsageError if an engine has loaded the points or if options are invalid, and ResourceError if a requested GPU cannot
+/// be used.
 [[nodiscard]] SharingAnswer choose_sharing(const PointSet& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run);
 

@@ -39,8 +39,8 @@ class Communicator {
   virtual void sum(std::span<std::uint64_t> values) = 0;
   virtual void max(std::span<double> values) = 0;
 
-  /// Sends elements of `bytes` bytes each. Elements send_begins[r] … send_begins[r + 1] of `send` go to rank r; those
-  /// from rank r become elements receive_begins[r] … receive_begins[r + 1] of `receive`. Both lists are [ranks + 1].
+  /// Sends elements of `bytes` bytes each. Elements [send_begins[r], send_begins[r + 1]) of `send` go to rank r; those
+  /// from rank r become elements [receive_begins[r], receive_begins[r + 1]) of `receive`. Both lists are [ranks + 1].
   /// The ranks must have exchanged the counts before (exchange_counts()).
   void all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
                   std::span<const std::size_t> receive_begins, std::size_t bytes);
@@ -48,18 +48,19 @@ class Communicator {
   /// Bytes that this rank has sent to other ranks by all_to_all().
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
-  // These are built from the functions above:
+  /// Takes the smallest element by element over all ranks, in place.
   void min(std::span<double> values);
+  /// Return the sum and the largest of the values of all ranks.
   [[nodiscard]] std::uint64_t sum(std::uint64_t value);
   [[nodiscard]] std::uint64_t max(std::uint64_t value);
-  /// Returns the sum over all ranks below this one.
+  /// Returns the sum of the values of all lower ranks.
   [[nodiscard]] std::uint64_t exclusive_scan(std::uint64_t value);
 
  protected:
   using Outgoing = std::span<const std::span<const std::byte>>;
   using Incoming = std::span<const std::span<std::byte>>;
-  /// Sends send[r] to rank r, and fills receive[r] with the bytes that rank r sends, which has the same length. Entries
-  /// of the rank itself are empty.
+  /// Sends send[r] to rank r, and fills receive[r] with the bytes that rank r sends, which are receive[r].size() many.
+  /// Entries of the rank itself are empty.
   virtual void alltoallv(Outgoing send, Incoming receive) = 0;
 
  private:
@@ -80,7 +81,7 @@ template <class Counts>
   return begins;
 }
 
-/// Values to each rank, or from each rank.
+/// [ranks] values to each rank, or from each rank.
 template <class T>
 using PerRank = std::vector<std::vector<T>>;
 

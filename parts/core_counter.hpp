@@ -15,7 +15,8 @@ class CoreCounter {
   /// The value of `first` for a cluster without a core point.
   static constexpr std::uint32_t kNoCore = std::numeric_limits<std::uint32_t>::max();
 
-  /// core: [clusters] the counts to add to. first: [clusters] lowered to the smallest point added, or empty.
+  /// core: [clusters] the counts to add to. first: [clusters] initially kNoCore, lowered to the smallest point added;
+  /// or empty.
   explicit CoreCounter(std::span<std::uint32_t> core, std::span<std::uint32_t> first = {}) noexcept
       : core_(core), first_(first) {}
   CoreCounter(const CoreCounter&) = delete;

@@ -19,9 +19,9 @@
 
 namespace epsflow::parts {
 
-/// The points of all parts, on the devices of the workers: worker p holds part p. Each device loads its share of the
-/// rows, finds their parts, and sends rows to the devices of these parts. Labels return the same way, so the host reads
-/// no coordinates except to copy them.
+/// The points of all parts, on the devices of the workers: worker p holds part p. Each device loads an equal share of
+/// consecutive rows, finds their parts, and sends rows to the devices of these parts. Labels return the same way, so
+/// the host reads no coordinates except to copy them.
 class DeviceSweep {
  public:
   /// For points without weights, in a space without periodic axes. Returns null if a worker cannot cut points, if there
@@ -31,7 +31,8 @@ class DeviceSweep {
                                                          const RunOptions& options, std::span<const PartWorker> workers,
                                                          CancelToken& stop);
 
-  /// Clusters all variants of one eps. Calls on_result for each, by descending minpts, from the calling thread.
+  /// Clusters all variants of one eps, by descending minpts. Calls on_result for each, from the calling thread. space:
+  /// of the points. Throws ResourceError, InputError if coordinates are not finite, Cancelled.
   void cluster(const stages::EpsGroup& group, const Space& space, const OnResult& on_result);
 
  private:
@@ -47,7 +48,7 @@ class DeviceSweep {
   CancelToken& stop_;
   std::size_t rows_;
   std::vector<std::unique_ptr<DevicePart>> parts_;
-  std::vector<std::vector<std::unique_ptr<PeerBuffer>>> buffers_;  ///< [device][part] as the device reaches it
+  std::vector<std::vector<std::unique_ptr<PeerBuffer>>> buffers_;  ///< [device][part] as the device has opened it
   std::vector<std::vector<std::uint64_t>> owned_begins_;  ///< [parts][devices + 1] first point from each device
 };
 

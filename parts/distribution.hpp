@@ -21,9 +21,9 @@ namespace epsflow::parts {
 class Distribution {
  public:
   /// Sends the points. share: the rows of this rank; their ids follow the ids of the rows of all lower ranks.
-  /// partition: has one part for each rank. Collective. O(rows·d), in parallel. Throws InputError for a coordinate that
-  /// is not finite; ResourceError if 32-bit ids cannot number the points of a part, or if there are more than 65,536
-  /// ranks.
+  /// partition: has one part for each rank. Collective. O(rows·(d + log ranks)), in parallel. Throws InputError for a
+  /// coordinate that is not finite; ResourceError if 32-bit ids cannot number the points of a part, or if there are
+  /// more than 65,536 ranks.
   Distribution(Communicator& communicator, PointsView share, const Partition& partition);
 
   /// The points of this part by ascending id. Valid until take_points().

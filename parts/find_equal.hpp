@@ -7,7 +7,7 @@
 
 namespace epsflow::parts {
 
-/// find_equal() may write this many elements past the last result.
+/// find_equal() may write up to this many elements past the last result.
 inline constexpr std::size_t kFoundBeyond = 64;
 
 /// Writes the indices of the values that equal `wanted`, ascending. values: at most 65,536. indices: room for all

@@ -7,7 +7,7 @@
 
 namespace epsflow::parts {
 
-/// Calls f(i) for i below count, in any order.
+/// Calls f(i) for each i below count, in any order and on several threads.
 template <class F>
 void for_all(std::size_t count, F&& f) {
   parallel_ranges(count, 1 << 13, [&](std::size_t begin, std::size_t end) {

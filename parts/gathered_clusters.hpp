@@ -26,13 +26,13 @@ class GatheredClusters {
 
   /// Takes the clusters of this part at the next level. labels, core: [own or more] own points first; entries after
   /// them are ignored. The labels are the new numbers of merged.local. sizes: [merged.local.count] number of own points
-  /// of each cluster. O(own), in parallel.
+  /// of each cluster. Not collective. O(own), in parallel.
   void add(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
            std::span<const std::uint32_t> sizes);
   /// Gathers the first level that is not gathered yet. Returns its clusters on the first rank, and empty ones on the
   /// others. minpts: of the level. At the smallest minpts the result of every rank also has core_since, for the rows of
-  /// its share. Collective. Throws ResourceError if the levels gathered so far have more clusters together than
-  /// core_since can number.
+  /// its share. Collective. Throws ResourceError if the levels gathered so far, with this one, have more clusters
+  /// together than core_since can number.
   [[nodiscard]] Clusters gather(std::uint32_t minpts);
 
  private:

@@ -1,8 +1,8 @@
 // Lists the ghosts of pairs of parts, so that the ghosts for a radius of the sweep are found without a search.
 //
 // A pair is a part that owns points and a part that has some of these as ghosts; the caller numbers the pairs. The
-// reaches are the ascending distances of ghosts of all radii (reaches_of()). A distance is measured along the axis on
-// which the part is farthest (Partition::for_near()).
+// reaches are the ascending distances up to which points are ghosts, of all radii (reaches_of()). The distance of a
+// ghost from the part that has it is measured along the axis on which it is largest (Partition::for_near()).
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class GhostOrder {
   [[nodiscard]] std::size_t end(std::size_t pair, double reach) const noexcept {
     return begins_[pair * reaches_.size() + first_within(reaches_, reach) + 1];
   }
-  /// Returns [pairs + 1]: where the ghosts of each pair begin.
+  /// Returns [pairs + 1]: where the ghosts of each pair begin, and the end.
   [[nodiscard]] std::vector<std::size_t> begins() const {
     std::vector<std::size_t> begins;
     for (std::size_t i = 0; i < begins_.size(); i += reaches_.size()) begins.push_back(begins_[i]);
@@ -55,7 +55,7 @@ class GhostOrder {
 struct FoundGhost {
   std::uint32_t row;    ///< index of the point among those that the caller searches, and of its weight in `units`
   std::uint32_t point;  ///< a number from which the caller's point_of() finds the index of the point in its part
-  std::uint32_t pair;
+  std::uint32_t pair;   ///< number of the pair
   std::uint32_t reach;  ///< index of the first reach that the ghost is within
 };
 
@@ -69,16 +69,16 @@ struct FoundGhosts {
 /// The ghosts of some pairs of parts.
 struct GhostLists {
   std::vector<std::uint64_t> counts;  ///< [pairs × reaches] the number of ghosts by pair and first reach
-  GhostOrder order;
-  Buffer<std::uint32_t> points;   ///< index of the point in its part
-  Buffer<std::byte> coordinates;  ///< [ghosts × d] coordinates of the point or its image
-  Buffer<std::int64_t> units;     ///< weights of the points in whole units, or empty
+  GhostOrder order;                   ///< order of the entries of `points`, `coordinates` and `units`
+  Buffer<std::uint32_t> points;       ///< [ghosts] index of the point in the part that owns it
+  Buffer<std::byte> coordinates;      ///< [ghosts × d] coordinates of the point or its image
+  Buffer<std::int64_t> units;         ///< [ghosts] weights of the points in whole units, or empty
 };
 
 /// Sorts found ghosts, in parallel: O(ghosts + pairs · reaches). found: the ghosts of consecutive ranges of points;
-/// ghosts with the same pair and reach keep their order. point_of(ghost) returns the index of the point in its part.
-/// units: [rows] weights in whole units, or empty. Throws ResourceError if 32-bit ids cannot number the ghosts of a
-/// pair.
+/// ghosts with the same pair and reach keep their order. point_of(ghost) returns the index of the point in the part
+/// that owns it. units: [rows] weights in whole units, or empty. Throws ResourceError if 32-bit ids cannot number the
+/// ghosts of a pair.
 template <class T, class PointOf>
 [[nodiscard]] GhostLists sort_ghosts(std::span<const FoundGhosts<T>> found, std::size_t pairs,
                                      const std::vector<double>& reaches, std::size_t dims,

@@ -16,7 +16,7 @@ namespace epsflow::parts {
 class GhostFinder {
  public:
   /// space: the space of the points. reach: the largest distance of ghosts along any axis. Throws UsageError if a
-  /// closed axis is not longer than reach.
+  /// periodic axis is not longer than reach.
   GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
   /// True only if a point of this part, and its images, are ghosts of no part. Dims: the number of its coordinates, or
@@ -34,8 +34,9 @@ class GhostFinder {
   }
 
   /// Calls f(to, distance, position) for each ghost that a point of a part becomes. to: the part that has the ghost;
-  /// for an image this may be the same part. distance: as in Partition::for_near(), from the ghost to part `to`.
-  /// position: [dims] the coordinates of the ghost: of the point, or of its image in a periodic box. room: scratch.
+  /// for an image this may be the same part. distance: as in Partition::for_near(), from the ghost to part `to`; for an
+  /// image at least its distance from each face of the box that it lies beyond. position: [dims] the coordinates of the
+  /// ghost: of the point, or of its image in a periodic box; valid during the call. room: scratch.
   template <class F>
   void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
     if (!periodic_) {

@@ -14,8 +14,8 @@
 
 namespace epsflow::parts {
 
-/// Holds engines while no other work uses them. Takes their turns in the same order everywhere, so that two sweeps
-/// never wait for each other, and the turn of an engine that is given twice only once.
+/// Reserves engines, so that no other work uses them until the object is destroyed. Takes their turns in the same order
+/// everywhere, so that two sweeps never wait for each other, and the turn of an engine that is given twice only once.
 class HeldEngines {
  public:
   /// Waits for the turns. The engines must outlive the object. Throws Cancelled.
@@ -34,7 +34,7 @@ class HeldEngines {
   };
   /// The different engines, in the order of their turns.
   [[nodiscard]] std::span<const Held> different() const noexcept { return held_; }
-  /// engine: one of those given, or a copy.
+  /// Returns the backend of an engine. engine: one of those given, or a copy.
   [[nodiscard]] Backend& backend(const Engine& engine) const {
     const void* const identity = EngineLock::identity(engine);
     return *std::find_if(held_.begin(), held_.end(), [&](const Held& h) { return h.identity == identity; })->backend;

@@ -21,9 +21,9 @@ namespace epsflow::parts {
 
 class HostRank final : public RankPart {
  public:
-  /// Takes the points of the distribution and their weights, finds the ghosts, and exchanges them with the other ranks.
-  /// weights: of the share, or none. Collective. O(n·d), in parallel. Throws UsageError if a closed axis is not longer
-  /// than the largest reach, and ResourceError if 32-bit ids cannot number its points and ghosts.
+  /// Takes the points of the distribution, brings their weights, and exchanges ghosts with the other ranks. weights: of
+  /// the share, or none. Collective. O(n·d), in parallel. Throws UsageError if a periodic axis is not longer than the
+  /// largest reach, and ResourceError if 32-bit ids cannot number the points and ghosts of the part.
   HostRank(const RankSetting& setting, Distribution distribution, std::optional<RankWeights> weights);
 
   [[nodiscard]] std::uint64_t owned() const override { return distribution_.size(); }
@@ -56,7 +56,7 @@ class HostRank final : public RankPart {
   GhostOrder send_order_;            ///< order of send_list_; pairs: [ranks]
   Buffer<std::uint32_t> send_list_;  ///< own points that other ranks have as ghosts
   GhostOrder halo_order_;            ///< order of halo_; pairs: [ranks]
-  Points halo_;                      ///< ghosts
+  Points halo_;                      ///< ghosts of the largest reach
   Buffer<std::int64_t> units_;       ///< weights of points_ in whole units, or empty
   Buffer<std::int64_t> halo_units_;  ///< weights of ghosts, or empty
 };

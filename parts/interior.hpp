@@ -12,20 +12,21 @@
 namespace epsflow::parts {
 
 /// Finds points that are ghosts of no part, and their parts. Most points are such: they are farther than the reach of
-/// ghosts from each cut on their way down, and from the faces of a periodic box. The bounds are in T, the precision of
-/// the points, and are rounded so that a doubtful point is reported as kMixed. Immutable.
+/// ghosts from each cut that is passed on the way to their part, and from the faces of a periodic box. The bounds are
+/// in T, the precision of the points, and are rounded so that a doubtful point is reported as kMixed. Immutable.
 template <class T>
 class Interior {
  public:
-  /// Stands for a part if a point needs a closer test.
+  /// Reported in place of a part if a point needs a closer test.
   static constexpr std::uint16_t kMixed = 0xFFFF;
-  /// With more parts every point is kMixed: each point is compared with all cuts here, and a descent costs less.
+  /// With more parts every point is kMixed: each point is compared with all cuts here, and a descent costs less. With
+  /// one part every point is kMixed, too.
   static constexpr std::size_t kMostParts = 32;
   /// With more slots, which are numbered as mixed() describes, every point is kMixed, too.
   static constexpr std::size_t kMostSlots = 128;
 
-  /// A cut, or a face of the box. It maps a point to the slot `below` if its coordinate is less than `low`, to `above`
-  /// if it is more than `high`, and else to the slot of kMixed.
+  /// A cut, or a face of the box. It maps a point to the slot `below` if the point's coordinate on `axis` is less than
+  /// `low`, to `above` if it is more than `high`, and else to the slot of kMixed.
   struct Node {
     std::uint32_t axis;
     std::uint32_t below;
@@ -38,7 +39,7 @@ class Interior {
   Interior(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
   /// Writes to `parts` the part of each point that was found to be a ghost of no part. Writes kMixed for other points,
-  /// and for the last few points, which do not fill a vector. points: [parts.size() × d].
+  /// and for the last ones if they do not fill a vector. points: [parts.size() × d].
   void find(const T* points, std::span<std::uint16_t> parts) const;
 
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }

@@ -15,21 +15,21 @@ namespace epsflow::parts {
 /// The counts of the own points of a part.
 struct OwnCounts {
   /// Subtracts the inner ghosts, which are the ghosts within one radius of the part, from the counts of a part. found:
-  /// the counts with inner ghosts. labels: [inner ghosts]. sets: [inner ghosts] the cluster of each ghost that is core,
-  /// and UnitedPart::kNoSet for the others.
+  /// the counts with inner ghosts. labels: [inner ghosts] by the numbers that index found.clusters.size. sets: [inner
+  /// ghosts] UnitedPart::kNoSet for each ghost that is not core, any other value for the others.
   OwnCounts(const LevelResult& found, std::span<const std::int32_t> labels, std::span<const std::uint32_t> sets);
   OwnCounts() = default;
 
-  LabelSummary counts;               ///< number of core, border and noise points
+  LabelSummary counts;               ///< only core, border and noise are of own points
   std::vector<std::uint32_t> sizes;  ///< [clusters] number of own points, by the numbers in the labels
 };
 
 /// The counts of all parts.
 class LevelTotals {
  public:
-  /// Adds a part. owned.sizes must be indexed by the numbers of sets.local; if the labels have other numbers, the
-  /// caller must convert it first. sizes: [clusters of all parts], to which the points of this part are added, or
-  /// empty. Runs on several threads itself. Two calls must not overlap.
+  /// Adds a part. owned.sizes must be indexed by the new numbers of sets.local; if the labels have other numbers, the
+  /// caller must convert the sizes first. sizes: [clusters of all parts], to which the points of this part are added,
+  /// or empty. Runs on several threads itself. Two calls must not overlap.
   void add(const OwnCounts& owned, const NumberedSets& sets, std::span<std::uint32_t> sizes);
   /// Returns the totals. Call it once, after all parts are added. clusters: the number of clusters of all parts.
   [[nodiscard]] LabelSummary summary(std::uint32_t clusters);

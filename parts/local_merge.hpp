@@ -24,7 +24,7 @@ struct PartSets {
   std::vector<std::uint32_t> first;  ///< [clusters] row of the first own core point; kNoRow if there is none
   std::vector<std::uint32_t>
       shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
-  /// UnitedPart::border_ties(), if they were requested and the backend supports them.
+  /// UnitedPart::border_ties(), if they were requested and the backend could find them.
   std::optional<std::vector<BorderTie>> ties = {};
 
   PartSets() = default;
@@ -53,7 +53,7 @@ struct MergedSets {
 
 /// Merges the clusters of all parts at one level. views, sets: [parts]. O(clusters · log parts + shared points), in
 /// parallel. Clusters are numbered by their smallest core points. Throws ResourceError if there are more clusters than
-/// int32 labels can number.
+/// int32 labels can number, or if the parts have more together than 32 bits can number.
 [[nodiscard]] MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets);
 
 }  // namespace epsflow::parts

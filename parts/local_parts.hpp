@@ -20,7 +20,7 @@
 
 namespace epsflow::parts {
 
-/// Thrown if there are more ghosts than the limit.
+/// Thrown by LocalParts if there are more ghosts than the limit.
 struct TooManyGhosts {};
 
 /// The rows of each part, and the ghosts of each pair of parts. The points of a part are collected when they are
@@ -30,8 +30,8 @@ class LocalParts {
   /// points: [n × d]; must outlive the parts. Rows that are not in memory are read again for each part. units: [n]
   /// weights in whole units, or empty; must outlive the parts. reaches: the distances of the views that will be
   /// requested, ascending. O(n·(d + min(parts, 32 + log parts))), in parallel. Throws UsageError as GhostFinder,
-  /// ResourceError if 32-bit ids cannot number the points of a part, and TooManyGhosts if there are more than
-  /// most_ghosts.
+  /// ResourceError if 32-bit ids cannot number the points of a part and its ghosts, and TooManyGhosts if all parts
+  /// together have more than most_ghosts.
   LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 
@@ -42,7 +42,7 @@ class LocalParts {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   /// The bytes() of one ghost.
   [[nodiscard]] static std::uint64_t ghost_bytes(const PointRows& points, bool weights) noexcept;
-  /// The number of points of the largest part, ghosts included.
+  /// The number of points of the largest part, with its ghosts of the largest reach.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
   /// Returns the view of a part. inner, outer: the distances of its ghosts (PartReach), two of the reaches.

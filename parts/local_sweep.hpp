@@ -73,18 +73,19 @@ class PartsBeyondBudget : public ResourceError {
 };
 
 /// Implements run_each() for points in parts: the same labels, bit for bit, for any cuts. Clusters directly, without
-/// tables. For each eps a part is loaded once if each worker can hold all its parts at a time (kTogether). Otherwise
-/// the minpts are processed in batches, each as large as LocalSweep::memory permits. For each batch a part is loaded
-/// once if the backend reports which border points may move to clusters of other parts; else at most twice, to find its
-/// clusters and to label them. Variants come by descending eps and minpts, from the calling thread. If each worker is a
-/// GPU with one part, the GPUs may hold all points instead (DeviceSweep), and the budget is not checked.
+/// tables. The minpts of an eps are processed in batches, each as large as LocalSweep::memory permits. If each worker
+/// can hold all its parts at a time (kTogether), a part is loaded once for each eps. Otherwise it is loaded for each
+/// batch: once if the backend reports which border points may move to clusters of other parts, or if there are no
+/// border points; else at most twice, to find its clusters and to label them. Variants come by descending eps, then by
+/// descending minpts, from the calling thread. If there are several workers, each a GPU with one part, the GPUs may
+/// hold all points instead (DeviceSweep), and the budget is not checked.
 ///
 /// The budget covers the points in memory, their transformed copy, 2 bytes for each point, ghosts, weights (8 bytes),
 /// labels, and the parts that are being clustered.
 ///
-/// Throws as run_each(); PartsBeyondBudget if the budget is exceeded; UsageError for options that parts lack (verify,
-/// Keep::core, labels on a device, tables, tiles of a GPU), and for a periodic box with a side that is not longer than
-/// about 2·eps.
+/// Throws as run_each(), but an InputError may name a row within a part; PartsBeyondBudget if the budget is exceeded;
+/// UsageError for options that parts lack (verify, Keep::core, labels on a device, tables, tiles of a GPU), and for a
+/// periodic box with a side that is not longer than about 2·eps.
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,
                const RunOptions& options, const CancelToken& cancel);
 

@@ -26,8 +26,9 @@ struct MergedClusters : NumberedSets {
 /// first_cores: [clusters] for each cluster of this part the smallest global id of a core point that this part owns,
 /// ascending. Clusters without such a point come last; their entries have all bits set. shared: [view.send_list +
 /// view.inner] the cluster of each sent point and inner ghost, UnitedPart::kNoSet if it is not core. points: number of
-/// points of all parts. Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by
-/// their smallest core points. Throws ResourceError if there are more clusters than int32 labels can number.
+/// points of all parts. Collective. O(clusters + s·log s + points / ranks / 64) with s shared points. Clusters are
+/// numbered by their smallest core points. Throws ResourceError if there are more clusters than int32 labels can
+/// number.
 [[nodiscard]] MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,
                                             std::span<const std::uint32_t> shared, const PartView& view,
                                             std::uint64_t points);

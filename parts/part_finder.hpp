@@ -85,8 +85,8 @@ class Descent {
   unsigned depth_ = 0;
 };
 
-/// Finds the parts of most points in vectors, and of points near a cut one by one. T: precision of the points.
-/// Immutable.
+/// Finds the parts of most points in vectors, and of points near a cut one by one; with more than Interior::kMostParts
+/// parts, of all points by Descent. T: precision of the points. Immutable.
 template <class T>
 class PartFinder {
  public:
@@ -94,8 +94,8 @@ class PartFinder {
   PartFinder(const Partition& partition, const Space& space, std::size_t dims, double reach)
       : interior_(partition, space, dims, reach), descent_(partition) {}
 
-  /// Finds the parts of points [parts.size() × d], at most 65,536. inner: scratch, which is overwritten. Returns the
-  /// ascending indices of the points that may be ghosts of other parts, in the memory of `inner`.
+  /// Writes the parts of points [parts.size() × d], of at most 65,536 points. inner: scratch, which is overwritten.
+  /// Returns the ascending indices of the points that may be ghosts of other parts, in the memory of `inner`.
   std::span<const std::uint16_t> find(const T* points, std::span<std::uint16_t> parts,
                                       std::vector<std::uint16_t>& inner) const {
     const std::size_t d = interior_.dims();

@@ -11,10 +11,10 @@
 
 namespace epsflow::parts {
 
-/// Returns the function by which a LineageBuilder reads core_since that are distributed over ranks. Each rank adds its
-/// results of run_each() with RunOptions::clusters to its own LineageBuilder; add() is then collective. Only the first
-/// rank's builder returns the lineage. share: number of rows of this rank. Collective. The communicator must outlive
-/// the function.
+/// Returns the function by which a LineageBuilder reads core_since (the cluster in which each point became core) if
+/// they are distributed over ranks. Each rank adds its results of run_each() with RunOptions::clusters to its own
+/// LineageBuilder; add() is then collective. Only the first rank's builder returns the lineage. share: number of rows
+/// of this rank. Collective. The communicator must outlive the function.
 [[nodiscard]] LineageBuilder::CoreSinceOf core_since_of_shares(Communicator& communicator, std::size_t share);
 
 /// Returns the lineage of a sweep with the arguments of run_each(). With ranks the first rank gets the lineage of all

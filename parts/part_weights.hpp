@@ -15,7 +15,7 @@ namespace epsflow::parts {
 /// Weights of the points of a rank.
 struct RankWeights {
   WeightScale scale;           ///< common to all ranks
-  Buffer<std::int64_t> units;  ///< weight of each point of the rank
+  Buffer<std::int64_t> units;  ///< weight of each point of the rank, in units of `scale`
 };
 
 /// Returns the weights of this rank in the unit that suits the weights of all ranks; nullopt if no rank has weights.

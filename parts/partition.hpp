@@ -30,7 +30,7 @@ class Partition {
   [[nodiscard]] std::size_t parts() const noexcept { return cuts_.size() + 1; }
   [[nodiscard]] std::span<const Cut> cuts() const noexcept { return cuts_; }
 
-  /// Returns the part in which a point lies. O(log parts). point(k): coordinate k.
+  /// Returns the part in which a point lies. point(k): coordinate k. O(log parts) for the cuts of cut_space().
   template <class Point>
   [[nodiscard]] std::uint32_t part_of(const Point& point) const {
     std::int32_t at = cuts_.empty() ? -1 : 0;
@@ -48,9 +48,9 @@ class Partition {
   };
   [[nodiscard]] Box box_of(std::uint32_t part, std::size_t dims) const;
 
-  /// Calls f(part, distance) for all parts within `reach` of the point along every axis. `distance` is the largest
+  /// Calls f(part, distance) for all parts at most `reach` from the point along every axis. `distance` is the largest
   /// distance along an axis from the point to the part, rounded, or 0 for the point's own part. No point of the part
-  /// has a smaller rounded one on that axis.
+  /// has a smaller rounded distance on that axis.
   template <class Point, class F>
   void for_near(const Point& point, double reach, F&& f) const {
     visit(point, reach, cuts_.empty() ? -1 : 0, 0, f);
@@ -72,12 +72,13 @@ class Partition {
   std::vector<Cut> cuts_;
 };
 
-/// Returns one part for each rank. points: the points of this rank, in any distribution. Collective. It samples all
-/// points or 65,536 to 131,072 per rank, each in O(d · log ranks). Ranks sum O(ranks · d) bytes log ranks times.
-/// Throws InputError if a sampled coordinate is NaN or infinite.
+/// Returns the same cuts on each rank, which make one part for each rank. points: the points of this rank, in any
+/// distribution. Collective. It samples all points or, on average, 65,536 to 131,072 per rank, each in O(d · log
+/// ranks). Ranks sum O(ranks · d) bytes log ranks times. Throws InputError if a sampled coordinate is NaN or infinite.
 [[nodiscard]] Partition cut_space(Communicator& communicator, PointsView points);
-/// Returns `parts` parts of points in one memory. O(parts · d · log parts). Throws InputError if a sampled coordinate
-/// is NaN or infinite. The error names a row of the sample.
+/// Returns cuts that make `parts` parts of the points of this process. parts: at least 1. Samples as many points as for
+/// ranks: O(parts · d · log parts). Throws InputError if a sampled coordinate is NaN or infinite. The error names a row
+/// of the sample.
 [[nodiscard]] Partition cut_space(const PointRows& points, std::size_t parts);
 
 }  // namespace epsflow::parts

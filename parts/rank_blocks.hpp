@@ -12,7 +12,7 @@
 
 namespace epsflow::parts {
 
-/// A block of numbers for each rank. The numbers of a rank follow the numbers of lower ranks.
+/// A block of numbers for each rank, from 0 on. The numbers of a rank follow the numbers of lower ranks.
 class RankBlocks {
  public:
   RankBlocks() = default;
@@ -28,6 +28,7 @@ class RankBlocks {
   [[nodiscard]] std::uint64_t first(std::size_t rank) const noexcept { return begins_[rank]; }
   /// Returns the first number of this rank.
   [[nodiscard]] std::uint64_t first() const noexcept { return begins_[me_]; }
+  /// Returns the rank that has a number. O(log ranks).
   [[nodiscard]] std::size_t rank_of(std::uint64_t number) const noexcept {
     return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), number) - begins_.begin()) - 1;
   }
@@ -37,8 +38,8 @@ class RankBlocks {
   std::size_t me_ = 0;
 };
 
-/// Requests the values of numbers from the ranks that have them. value_of(k): the value of the k-th number of this
-/// rank. Returns the values in the order of `numbers`. Collective.
+/// Requests the values of numbers from the ranks that have them. value_of(k): returns the value of the k-th number of
+/// this rank, from 0 on. Returns the values in the order of `numbers`, which may repeat. Collective.
 template <class Value, class Numbers, class F>
 [[nodiscard]] std::vector<Value> ask(Communicator& communicator, const RankBlocks& blocks, const Numbers& numbers,
                                      F&& value_of) {

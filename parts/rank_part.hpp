@@ -43,11 +43,12 @@ class RankPart {
   [[nodiscard]] virtual std::uint64_t owned() const = 0;
   /// The number of ghosts for the largest reach, or an upper bound.
   [[nodiscard]] virtual std::uint64_t ghosts() const = 0;
-  /// Bytes of host memory held for the whole sweep, in addition to the coordinates of the share.
+  /// Bytes of host memory held for the whole sweep, labels of a result included, in addition to the coordinates of the
+  /// share.
   [[nodiscard]] virtual std::uint64_t held_bytes() const = 0;
-  /// Upper bound on the bytes of host memory to cluster `levels` minpts of one eps.
+  /// An estimate of the additional bytes of host memory to cluster `levels` minpts of one eps.
   [[nodiscard]] virtual std::uint64_t clustering_bytes(std::size_t levels) const = 0;
-  /// Bytes sent to other ranks other than through the communicator.
+  /// Bytes sent to other ranks that the communicator does not carry.
   [[nodiscard]] virtual std::uint64_t sent_bytes() const { return 0; }
 
   /// The view and points that are clustered for one radius.
@@ -71,7 +72,8 @@ class RankPart {
   [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
   /// The memory space of the labels and masks of own points.
   [[nodiscard]] virtual MemorySpace labels() const = 0;
-  /// Returns `count` labels of a result of this part, from point `first` on, in host memory.
+  /// Returns `count` labels of a result of this part, from point `first` on, in host memory. result: before
+  /// return_labels().
   [[nodiscard]] virtual std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                        std::size_t count) = 0;
   /// Sends the labels and masks of own points in `result` to the ranks whose shares have these points, and replaces

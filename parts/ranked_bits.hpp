@@ -47,7 +47,7 @@ class RankedBits {
     return found + ones(words_[word] & ((std::uint64_t{1} << (number % 64)) - 1));
   }
 
-  /// Returns all members, ascending.
+  /// Returns all members, which must be below 2^32, ascending.
   [[nodiscard]] std::vector<std::uint32_t> list() const {
     std::vector<std::uint32_t> numbers(count_);
     for_groups([&](std::size_t g) {

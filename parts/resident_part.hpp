@@ -34,23 +34,24 @@ struct PartClusters {
   std::size_t count = 0;             ///< number of all clusters, including clusters of ghosts only
   /// The cluster of each point of PartView::send_list, then of each inner ghost; UnitedPart::kNoSet if it is not core.
   std::vector<std::uint32_t> shared;
-  std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
+  /// UnitedPart::border_ties(), if they were requested and the backend could find them.
+  std::optional<std::vector<BorderTie>> ties = {};
 };
 
 /// How the points of a part are searched. All that it refers to must outlive the search.
 struct PartSearch {
-  double radius;
+  double radius;  ///< among transformed points
   const SearchOptions& options;
   const CancelToken& cancel;
 };
 
 /// A loaded part after its index is built, and the neighbours of its points are counted or their weights summed. Unites
-/// and labels the levels of the part. Owns the points.
+/// and labels the levels of the part. Owns the PartPoints.
 class ResidentPart {
  public:
-  /// Builds the index and counts. points: the points of the view. options.minpts: all levels that will be united.
-  /// scale: the unit of the weights in view.units; null if points have no weights. Throws Cancelled, ResourceError, and
-  /// UsageError if the index cannot be clustered in parts.
+  /// Builds the index and counts. points: the points of the view. options.minpts: all levels that will be united; keep,
+  /// weights and shared of the options are replaced. scale: the unit of the weights in view.units; null if points have
+  /// no weights. Throws Cancelled, ResourceError, and UsageError if the index cannot be clustered in parts.
   ResidentPart(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
                DirectOptions options);
 
@@ -61,8 +62,8 @@ class ResidentPart {
   /// united before. ties: requests PartClusters::ties. At most levels_at_once() levels may wait for label() or leave().
   [[nodiscard]] std::vector<PartClusters> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
 
-  /// Receives the result of variants[l] of label(), with labels of all points except outer ghosts, and the counts of
-  /// its level.
+  /// Receives the result of variants[l] of label(), with labels of all points except outer ghosts but without a
+  /// summary, and the counts of its level, which include inner ghosts.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
   /// Labels the levels that were united since the last label() or leave(), in the same order. variants: [levels] the
   /// variant of each level. numbers: [levels] the new numbers of the clusters of each level.

@@ -6,8 +6,8 @@
 
 namespace epsflow::parts {
 
-/// Calls f(row). row: the bytes of the coordinates of a point. For two or three coordinates f gets a
-/// std::integral_constant, so that copies of that size are inlined.
+/// Calls f(row) once. row: the bytes of the coordinates of a point. If it is the size of two or three coordinates, f
+/// gets a std::integral_constant, so that copies of that size are inlined.
 template <class F>
 void with_row_bytes(std::size_t row, F&& f) {
   switch (row) {

@@ -15,9 +15,10 @@ class RowClusters {
   /// least: the smallest minpts.
   RowClusters(std::size_t rows, std::uint32_t least);
 
-  /// Returns the clusters of a level; at the smallest minpts also their core_since. result: has labels and mask of all
-  /// rows. first_core, size: for each cluster the row of its first core point, and its number of points.
-  /// O(rows), in parallel. Throws ResourceError if there are more clusters than core_since can number.
+  /// Returns the clusters of a level; at the smallest minpts also core_since of all rows. result: has labels and mask
+  /// of all rows. first_core, size: for each cluster the row of its first core point, and its number of points.
+  /// O(rows), in parallel. Throws ResourceError if the levels so far have more clusters together than core_since can
+  /// number.
   [[nodiscard]] Clusters take(const VariantResult& result, std::vector<std::uint32_t> first_core,
                               std::vector<std::uint32_t> size);
 

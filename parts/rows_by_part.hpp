@@ -23,8 +23,9 @@ class RowsByPart {
   /// Lists the rows of a block. part_of: the part of each row of the block, less than parts(). Call it once for each
   /// block, in any order, on any thread.
   void list(std::size_t block, std::span<const std::uint16_t> part_of);
-  /// Counts the points of each part before each block. Call it after all blocks are listed, before the functions below
-  /// that take a part. O(blocks · parts), in parallel.
+  /// Counts the points of each part before each block. Call it once after all blocks are listed, and before all
+  /// functions below that take a part or call f, except in(), which needs only its block listed. O(blocks · parts), in
+  /// parallel.
   void number();
 
   [[nodiscard]] std::size_t rows() const noexcept { return by_part_.size(); }
@@ -33,6 +34,7 @@ class RowsByPart {
   /// Returns the first row of a block. begin(b + 1) is the end of block b.
   [[nodiscard]] std::size_t begin(std::size_t block) const noexcept { return std::min(rows(), block * block_); }
   [[nodiscard]] std::size_t block_of(std::size_t row) const noexcept { return row / block_; }
+  /// Returns the bytes of memory of the lists.
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return by_part_.bytes() + begins_.size() * sizeof(std::uint16_t) + starts_.size() * sizeof(std::uint32_t);
   }

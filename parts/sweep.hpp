@@ -22,8 +22,8 @@ struct Devices {
   /// Engines that exist already and outlive the sweep. A sweep waits until an engine has finished its earlier work.
   std::span<const Engine> engines = {};
   /// Use instead of `engines`; one of the two must be empty. The sweep makes an engine of each entry, but no more
-  /// engines than it has work for, and destroys them at its end. If there is one entry, and no ranks, choose_backend()
-  /// chooses its backend for the points.
+  /// engines than it has work for, and destroys them at its end. If there is at most one entry, and no ranks,
+  /// choose_backend() chooses its backend for the points.
   std::span<const EngineOptions> options = {};
   /// The communicator, if points are distributed over ranks. The caller is one of the ranks; a rank has one engine.
   parts::Communicator* ranks = nullptr;
@@ -37,10 +37,10 @@ struct Devices {
 /// How much work and communication one rank had.
 struct PartFigures {
   std::uint64_t points = 0;       ///< points of its part, without ghosts
-  std::uint64_t ghosts = 0;       ///< ghosts of its part for the largest eps
-  std::uint64_t sent_bytes = 0;   ///< bytes sent to other ranks, points and labels included
+  std::uint64_t ghosts = 0;       ///< ghosts of its part for the largest eps; an upper bound if GPUs cut space
+  std::uint64_t sent_bytes = 0;   ///< bytes sent to other ranks, all bytes that the communicator ever sent included
   double distribute_seconds = 0;  ///< wall time for cutting space, sending points to their parts and finding ghosts
-  double cluster_seconds = 0;     ///< wall time for clustering all variants and returning the labels
+  double cluster_seconds = 0;     ///< wall time for clustering all variants, returning the labels, and on_result
 };
 
 /// Clusters the points under every variant of the sweep and calls on_result with each result. The labels equal the
@@ -48,9 +48,10 @@ struct PartFigures {
 /// in any order. on_result and the callbacks of `observer` come one at a time, from any thread; only before_stage may
 /// be called by several threads at once. Observer::trace records nothing if space is cut into parts.
 ///
-/// If the parts of one process do not fit into memory, the variants that are not delivered yet are tried again: as one
-/// run if one device can hold all points, otherwise with twice as many parts, at most three times. Without ranks the
-/// returned figures are 0.
+/// If the parts of one process do not fit into memory, the variants that are not delivered yet are tried again: without
+/// parts if SharingAnswer::fits_one, otherwise with twice as many parts, at most three times, and on the CPU at last
+/// without parts if the points are in memory. With RunOptions::clusters it throws ResourceError instead if only some
+/// variants of an eps are delivered. Without ranks the returned figures are 0.
 ///
 /// With ranks the call is collective: all ranks pass the same arguments, except their rows, weights and engines. Row i
 /// of rank r has the id i + Σ points of the ranks before r. All ranks with rows have the same dimensions and precision.

@@ -16,15 +16,15 @@ namespace epsflow::parts {
 class TransformedPoints {
  public:
   /// points: the points of this rank. points, metric: must outlive the object. max: replaces each number by the largest
-  /// of all ranks; it is collective, and so is the constructor. Runs in parallel. Throws InputError as
-  /// transform_points() and BoxFit::require_fit().
+  /// of all ranks; it is collective, and so is the constructor. Runs in parallel. Throws InputError for a point outside
+  /// a periodic box; if points are copied, as transform_points() and BoxFit::require_fit(). So NaN is found only then.
   TransformedPoints(PointsView points, const Metric& metric, const std::function<void(std::span<double>)>& max);
 
   [[nodiscard]] PointsView view() const noexcept { return view_; }
   /// True if the points are not copied, and for a rank without points.
   [[nodiscard]] bool identity() const noexcept { return buffer_.size() == 0; }
-  /// Throws UsageError if the periodic box is so large that the rounding of coordinates in it is not small against this
-  /// eps (core/box_fit.hpp).
+  /// Throws UsageError if the periodic box is so large that the rounding of coordinates in it is small neither against
+  /// them nor against this eps (core/box_fit.hpp).
   void require_fit(double eps) const { fit_.require_fit(eps); }
 
  private:
