@@ -35,14 +35,15 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
     Returns
     -------
     scipy.sparse.csr_array of shape (n_samples, n_samples)
-        As `epsflow.neighbors` returns it, with distances if the file has them (--distances).
+        As `epsflow.neighbors` returns it, with distances if the file has them (--distances), else with the value True.
+        Without SciPy, a tuple of arrays, (offsets, ids) or (offsets, ids, distances).
 
     Raises
     ------
     ImportError
         If h5py is not installed.
     OSError
-        If the file cannot be read.
+        If the file cannot be opened.
     ValueError
         If the file is damaged or is not a table of neighbours.
 
@@ -83,7 +84,8 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
 
 
 def _column(stored: Any, dtype: Any) -> NDArray[Any]:
-    """Returns values [n] of a data set of h5py. Raises TypeError for more dimensions, or if dtype cannot hold them."""
+    """Returns values [n] of a data set of h5py. Raises TypeError unless it has one dimension and a type that converts
+    to dtype without loss."""
     values = np.asarray(stored[()])
     if values.ndim != 1 or not np.can_cast(values.dtype, dtype):
         raise TypeError(f"{stored.name} is of type {values.dtype} and shape {values.shape}")

@@ -69,12 +69,12 @@ def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
 
 
 def as_count(value: Any, name: str, least: int = 1) -> int:
-    """Returns a whole number >= `least`. Raises TypeError, ValueError."""
+    """Returns a whole number from `least` to 2**32 - 1. Raises TypeError, ValueError."""
     return _as_whole(value, name, least, 2**32 - 1, f"a whole number >= {least}")
 
 
 def as_counts(values: Any, name: str) -> list[int]:
-    """Returns a number or several as a list of whole numbers >= 1. Raises TypeError; ValueError also for none."""
+    """Returns a number or several as a list of whole numbers >= 1. Raises TypeError, ValueError (also for none)."""
     counts = [as_count(value, name) for value in _listed(values)]
     if not counts:
         raise ValueError(f"{name} has no values: give at least one, or a whole number")
@@ -86,7 +86,7 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
     eps, min_samples: one number or several; both are None if variants are given. Quantities of astropy are converted to
     `unit`. Raises TypeError if a parameter is missing, has a wrong type or is given together with variants. Raises
-    ValueError if a value is invalid, if no pair is left, or if eps and min_samples make more than MOST_VARIANTS pairs.
+    ValueError if a value is invalid, if there is no pair, or if eps and min_samples make more than MOST_VARIANTS pairs.
     """
     if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):
         eps = eps.quantity  # values of a column have no unit
@@ -111,8 +111,9 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
 
 def find_variant(positions: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
-    """Returns the position of a variant. positions: of each variant. eps may be a quantity, and differ by rounding
-    (SAME_EPS): the nearest is taken. Raises KeyError for other variants, ValueError for a unit that does not fit."""
+    """Returns the position of a variant. positions: the position by variant. eps may be a quantity, and differ by
+    rounding (SAME_EPS): the nearest is taken. Raises KeyError for other variants, ValueError for a unit that does not
+    fit."""
     eps = float(without_unit(eps, unit))
     if (eps, min_samples) in positions:
         return positions[eps, min_samples]

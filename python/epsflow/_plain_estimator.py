@@ -17,7 +17,7 @@ class ClusterMixin:
 
 
 class BaseEstimator:
-    """Keeps the arguments of __init__ as parameters, unchanged."""
+    """Gets and sets parameters: the attributes that have the names of the arguments of __init__."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]

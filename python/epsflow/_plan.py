@@ -31,15 +31,17 @@ class EpsPlan:
     cells : int
         The number of non-empty cells of the grid; 0 without a grid, or if a GPU makes it only during clustering.
     candidates : int
-        The number of distances that a search of all points tests; 0 if any two points of a cell are neighbours.
+        The number of distances that a search of all points tests; 0, which means not counted, if any two points of a
+        cell are neighbours.
     passes : int
         An upper bound on the number of passes over a point's candidates.
     pairs : int
         The number of pairs of a csr table, counted or estimated from a sample; 0 for other strategies.
     bytes : int
-        Bytes of host memory if it runs alone, including the points. Labels belong to the caller and are not included.
+        Bytes of host memory that these variants need if no other eps runs beside them, including the points. Labels
+        belong to the caller and are not included.
     fits : bool
-        Whether it fits into the memory of the host. The memory of a GPU is not counted.
+        Whether these bytes fit into the memory limit of the host. The memory of a GPU is not counted.
     seconds : float or None
         The estimated time, mostly within a factor of two, from a run on a sample of the points. None on a GPU, and if
         the sweep or the sample does not fit into the memory.

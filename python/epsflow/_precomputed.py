@@ -34,8 +34,9 @@ def check_exclusive(given: dict[str, bool]) -> None:
 
 
 def to_dense(X: Any, memory: Any, engine: Any = None) -> Any:
-    """Returns a sparse X as a dense array, with a notice, and any other X unchanged. Raises MemoryError if the array
-    exceeds the memory of the engine or, without one, `memory`."""
+    """Returns a sparse X as a dense array, and logs a warning; returns any other X unchanged. Raises ValueError if a
+    sparse X is not two-dimensional, and MemoryError if the array exceeds the memory of the engine or, without one,
+    `memory`, which is half of the machine's memory if it is None."""
     if not is_sparse(X):
         return X
     if X.ndim != 2:
@@ -59,9 +60,10 @@ def _mib(size: int) -> str:
 
 
 def as_distances(X: Any) -> Any:
-    """Returns X in float32 or float64: as a C-contiguous [n, n] array or, if X is sparse, as a csr_array or csr_matrix
-    with sorted rows and a full diagonal. Raises TypeError if the values are not numbers, and ValueError if X is not
-    square, has a unit, or has masked values. Does not check whether values are negative or NaN."""
+    """Returns X, in float32 if it is float32, else in float64: as a C-contiguous [n, n] array or, if X is sparse, as a
+    csr_array or csr_matrix with sorted rows and a full diagonal. Raises TypeError if the values are bool or not
+    numbers, and ValueError if X is not square, has a unit, or has masked values, or if its indptr descends. Does not
+    check whether values are negative or NaN."""
     if has_masked(X):
         raise ValueError("X has masked distances: fill them, X.filled(numpy.inf) for pairs that are no neighbours")
     if has_unit(X):
@@ -95,7 +97,8 @@ def as_distances(X: Any) -> Any:
 
 
 def is_symmetric(table: Any) -> bool:
-    """Returns True if opposite distances of a [n, n] array or sparse matrix are equal, or differ by rounding."""
+    """Returns True if opposite distances of a [n, n] array or sparse matrix are equal, or differ by rounding. A sparse
+    matrix must store both of them or neither."""
     own, opposite = table, table.T
     if is_sparse(table):
         both = table.tocsr(copy=True), table.T.tocsr()

@@ -19,7 +19,8 @@ _TAG = 1
 
 
 class Ranks:
-    """Runs steps on all processes of a communicator of mpi4py, so that an error on one is raised on all.
+    """Runs steps on all processes of a communicator of mpi4py. An error on one is raised there; the others raise
+    RuntimeError.
 
     The constructor, the end and all methods are collective, except check_interrupt(). Use it in a `with` statement. It
     holds back Ctrl-C in the main thread until check_interrupt() or its end. Its end frees the duplicate of the
@@ -61,7 +62,7 @@ class Ranks:
             self._handler(*self._held.pop())
 
     def start(self, *arguments: Any) -> RankTask:
-        """Starts the sweep of this rank. run_task() calls it."""
+        """Starts the sweep of this rank and returns its task. run_task() calls it."""
         relay = _core.Relay(self.rank, self.size)
         return RankTask(self, relay, self.together(lambda: _core.start_shared_sweep(relay, *arguments)))
 

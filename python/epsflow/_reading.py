@@ -43,9 +43,11 @@ def read_points(
         FITS: the number (from 1) or the name of the extension; the default is the first table. HDF5, NPZ: an array, or
         a group of arrays. If files are the parts of one simulation snapshot, some may have no particles of this type.
     dims : int, optional
-        The number of coordinates per point, for raw files, whose names end in .raw, .bin, .f32 or .f64.
+        The number of coordinates per point. Raw files, whose names end in .raw, .bin, .f32 or .f64, require it, and
+        other files do not take it.
     precision : {"float32", "float64"}, optional
-        The type of the values in raw files that do not end in .f32 or .f64. The default is float64.
+        The type of the values in raw files that do not end in .f32 or .f64. The default is float64. Values are
+        little-endian.
     **text
         Options of `pandas.read_csv`, for text. The defaults of `sep` and `header` are derived from the first row. It is
         a header if it has text and no number, and there are numbers below it; a row of missing values is not a header.
@@ -65,7 +67,8 @@ def read_points(
     ImportError
         If a library is not installed. The error names it.
     OSError, ValueError
-        If files do not exist or are damaged, if columns do not exist, or if a file can be read in several ways.
+        If files do not exist (OSError) or are damaged, if columns do not exist, if the files differ in format or
+        columns, or if a file can be read in several ways.
 
     Examples
     --------

@@ -30,6 +30,7 @@ class Reported:
     hints: tuple[str, str]
     """Code that computes a recommendation, and code that computes the whole catalogue of a cell."""
     table: Any = None
+    """The table that the points were given as, or None."""
     cells: list[Any] = field(default_factory=list)
     """Each as epsflow._core.Result, without labels if the sweep kept none."""
     lineage: Any = None
@@ -38,6 +39,7 @@ class Reported:
     """The loaded points, if labels of every cell of the lineage are to be computed."""
     weights: NDArray[np.float64] | None = None
     scores: list[tuple[float, int, float]] = field(default_factory=list)
+    """eps, min_samples and score of cells."""
     advice: str = ""
     recommended: NDArray[np.int32] | None = None
     """The labels of the recommendation, if its clusters have an eps each."""
@@ -50,7 +52,8 @@ def catalog_hint(metric: str, how: str) -> str:
 
 
 def write_report(file: Folder, of: Reported, overwrite: bool, progress: ProgressOption = None) -> None:
-    """Writes the page. Raises FileExistsError, ValueError, TypeError, OSError."""
+    """Writes the page. Raises FileExistsError if the file exists and overwrite is False, ValueError if its name does
+    not end in .html or .htm or if points are not in an array on the host, TypeError, OSError."""
     from importlib.metadata import version
 
     path = Path(as_folder(file, "file"))

@@ -49,7 +49,7 @@ class Origin:
     """The points of a result, their metric and weights. Unknown fields keep their defaults."""
 
     points: Any = None
-    """The array itself. Its checksum is computed when results are saved."""
+    """The array of points or distances itself. Its checksum is computed when results are saved."""
     table: Any = None
     """The table that the points were given as, if they were: the object itself and no copy."""
     input: dict[str, Any] | None = None

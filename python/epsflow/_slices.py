@@ -124,7 +124,7 @@ class SlicedResult(FromPoints):
     @property
     def summary(self) -> Any:
         """A table with one row per slice and variant, slice by slice. Its columns are slice (the key), n_points, eps,
-        min_samples, n_clusters, n_noise, n_core, n_border and largest (the points of the largest cluster).
+        min_samples, n_clusters, n_noise, n_core, n_border and largest (the number of points of the largest cluster).
 
         It is a pandas.DataFrame if pandas is installed, else a structured array.
         """
@@ -145,10 +145,11 @@ class SlicedResult(FromPoints):
     ) -> Any:
         """Return a table of the clusters of all slices for one variant, as `epsflow.catalog` does for one data set.
 
-        Its first column, `slice`, has the key of each cluster's slice. weights and columns have one value per point, in
-        the order of X. The default weights are the weights of the sweep. Raises KeyError if the sweep does not have the
-        variant, and ValueError if it was run with keep="summary", or if the result has no points on the host: if they
-        are on a GPU or were there when it was pickled, or if it was loaded from a folder.
+        Its column `slice` has the key of each cluster's slice. weights has one value per point, in the order of X, and
+        so has each value of columns, by the name of its column. The default weights are the weights of the sweep.
+        Raises KeyError if the sweep does not have the variant, and ValueError if it was run with keep="summary", or if
+        the result has no points on the host: if they are on a GPU or were there when it was pickled, or if it was
+        loaded from a folder.
         """
         if self._given is None or not isinstance(self._given.points, np.ndarray):
             why = "was loaded or unpickled, and has no points" if self._given is None else "has its points on a GPU"
@@ -238,7 +239,8 @@ def sweep_many(
         If given, a slice is not one value of `by` but an interval from a multiple of width to the next. Times with a
         zone are converted to UTC for intervals and keys.
     offsets : array of int of shape (n_slices + 1,), optional
-        Slice s is X[offsets[s]:offsets[s + 1]].
+        Slice s is X[offsets[s]:offsets[s + 1]]. The first offset is 0, the last the number of points. Points on a GPU
+        need offsets.
     {variants} {distance} {sample_weight}
         If X is a list, the weights of its arrays are concatenated.
     {core} {keep} {progress} {machine}
@@ -250,7 +252,8 @@ def sweep_many(
     {errors}
     ValueError
         Also if slices are defined in two ways or in none, if tables of a list differ in columns or units, if a value of
-        `by` is missing, or if offsets descend or do not end at the number of points.
+        `by` is missing, if offsets descend or have another first or last value, or if points on a GPU come with `by` or
+        in a list.
 
     Examples
     --------
@@ -449,10 +452,10 @@ def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> Any:
-    """Load the results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 (with h5py).
+    """Load the results in a folder of `epsflow sweep`, `epsflow explore` or `SweepResult.save`, or in its sweep.h5.
 
-    Labels are mapped from their files at the first use, and their checksums are verified then. The files must not be
-    changed while they are in use.
+    Labels in a folder are mapped from their files at the first use, and their checksums are verified then; a damaged
+    file raises ValueError. The files must not be changed while they are in use. sweep.h5 is read at once.
 
     Parameters
     ----------
@@ -472,8 +475,8 @@ def load(folder: Folder, *, unfinished: bool = False) -> Any:
     FileNotFoundError
         If the folder does not exist.
     ValueError
-        If the folder has no results, damaged or incomplete ones, or if sweep.h5 is of a sweep with --by or --by-file:
-        then its folder must be loaded.
+        If the folder has no results or damaged ones, or unfinished ones and unfinished is False; if sweep.h5 is of a
+        sweep with --by or --by-file, whose folder must be loaded, or if h5py is not installed.
     """
     variants, origin, lineage, slices = load_folder(folder, as_flag(unfinished, "unfinished"))
     if slices is None:

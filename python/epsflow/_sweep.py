@@ -40,7 +40,7 @@ class VariantResult(Unchanging):
     """The labels of one (eps, min_samples).
 
     Arrays are views of the memory of the run; on the host they are read-only. The result keeps a reference to X, for
-    `catalog`.
+    `catalog`, unless it was loaded or unpickled.
 
     Attributes
     ----------
@@ -73,7 +73,8 @@ class VariantResult(Unchanging):
     def labels(self) -> Any:
         """[n] int32: the cluster of each point, -1 for noise. Clusters are numbered by their first core point.
 
-        Raises ValueError if the sweep kept no labels (keep="summary")."""
+        An ndarray; with `output` an array of that library, on the GPU. Raises ValueError if the sweep kept no labels
+        (keep="summary")."""
         self._require_labels()
         if self._output == "numpy":
             return _read_only(self._result.labels)
@@ -81,7 +82,8 @@ class VariantResult(Unchanging):
 
     @property
     def core(self) -> Any:
-        """[n] bool: whether each point is core. Raises ValueError unless the sweep kept it, as with core=True."""
+        """[n] bool: whether each point is core, in an array like `labels`. Raises ValueError unless the sweep kept it,
+        as with core=True."""
         self._require_labels()
         on_host = self._output == "numpy"
         core = self._result.core if on_host else self._result.gpu_core
@@ -101,8 +103,8 @@ class VariantResult(Unchanging):
 
     @property
     def catalog(self) -> Any:
-        """One row per cluster, as `epsflow.catalog` returns it. (That function also takes weights, further columns and
-        points on a GPU.)
+        """One row per cluster, as `epsflow.catalog` returns it without weights, even if the sweep had some. (That
+        function also takes weights, further columns and points on a GPU.)
 
         Raises ValueError if points or labels are on a GPU, if the result was loaded or unpickled (no points), if it is
         of distances or of a share of the points (comm), or if the sweep kept no labels."""
@@ -171,8 +173,9 @@ class SweepResult(FromPoints):
         The metric of eps with its parameters, as in "greatcircle, eps in km", and "weighted" if points had weights.
     {input}
     lineage : Lineage or None
-        How the clusters of the variants are nested. None if the sweep did not compute it (lineage=True), or if a loaded
-        folder has no lineage.npz. If `epsflow explore` wrote the folder, it has all variants of the grid.
+        How the clusters of the variants are nested. None if the sweep did not compute it (lineage=True), if a loaded
+        folder has no lineage.npz, or on other processes of comm than the first. If `epsflow explore` wrote the folder,
+        the lineage has all variants of the grid.
     """
 
     def __init__(
@@ -229,7 +232,7 @@ class SweepResult(FromPoints):
     def labelled(self, eps: float, min_samples: int, *, label_name: str = "label", core_name: str = "core") -> Any:
         """Return X with the labels of one variant as a further column.
 
-        The result has a reference to X and no copy, so X must not have been changed.
+        This object has a reference to X and no copy, so X must not have been changed since the sweep.
 
         Parameters
         ----------
@@ -249,9 +252,9 @@ class SweepResult(FromPoints):
         KeyError
             If the sweep does not have this variant.
         ValueError
-            If X already has a column of this name, if the sweep kept no labels, if points or labels are on a GPU, if X
-            is sparse distances or has another number of rows by now, or if the result was loaded or unpickled and has
-            no X.
+            If X already has a column of this name, if both names are the same, if the sweep kept no labels, if points
+            or labels are on a GPU, if X is sparse distances or has another number of rows by now, or if the result was
+            loaded or unpickled and has no X.
         """
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
@@ -313,7 +316,8 @@ class SweepResult(FromPoints):
         {file_errors}
         ValueError
             If the name does not end in .html or .htm, if points or labels are on a GPU, if the points are a share of
-            all (comm), or if the result was loaded and has no points; `epsflow report FOLDER` reads them again.
+            all (comm), if the sweep was of distances, or if the result was loaded or unpickled and has no points;
+            `epsflow report FOLDER` reads them again.
         """
         origin = self._origin
         origin.require_whole("a report")

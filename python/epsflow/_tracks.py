@@ -82,10 +82,11 @@ class Tracks:
 
         "frame": the slice, from 0. "idx": the feature within its frame, from 1. "num": its number of points. "feature":
         its number, from 1. "time": the time of the slice; "timestr": the same as text. "y" and "x": its mean
-        position, the second and first column of X, or latitude and longitude if the metric takes these. "hdim_1" and
-        "hdim_2": equal to "y" and "x"; give tobac dxy=1. "lat" and "lon": in degrees, only for metrics of the sphere.
-        "cell" and "track": from 1. "time_cell": the time since the cell began. "label": its label in its slice. If X
-        has three or more columns, also "z" and "vdim", the third. There are no positions if X is None.
+        position, the second column of X (0 if there is none) and the first, or latitude and longitude if the metric
+        takes these. "hdim_1" and "hdim_2": equal to "y" and "x"; give tobac dxy=1. "lat" and "lon": in degrees, only
+        for metrics of the sphere. "cell" and "track": from 1. "time_cell": the time since the cell began. "label": its
+        label in its slice. If X has three or more columns, also "z" and "vdim", the third, except for metrics of the
+        sphere. There are no positions if X is None.
 
         The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """
@@ -125,6 +126,8 @@ class Tracks:
         ------
         FileExistsError
             If the file exists and overwrite is False.
+        OSError
+            If the file cannot be written.
         """
         mode = "w" if as_flag(overwrite, "overwrite") else "x"
         columns = {name: _as_texts(values) for name, values in self._table.items()}
@@ -190,7 +193,10 @@ def tracks(
 
     {errors}
     ValueError
-        Also if times do not ascend, are missing, or are not in `slices`.
+        Also if times do not ascend, are missing, or are not in `slices`, if a core point is noise, or if an id occurs
+        twice in the clusters of one slice.
+    TypeError
+        Also if match="cores" comes without eps or core, or with ids; or match="ids" without ids, or with eps.
 
     Examples
     --------

@@ -26,8 +26,9 @@ class Validity:
     Attributes
     ----------
     score : float
-        From -1 to 1: the mean of the clusters' scores, weighted by their shares of all points, noise included. Clusters
-        of one point count as noise. 0 without clusters, NaN if exactly one cluster has two points or more.
+        From -1 to 1: the sum of the clusters' scores, each times the cluster's share of all points. So noise, which
+        includes clusters of one point, counts as 0. 0 without clusters, NaN if exactly one cluster has two points or
+        more.
     error : float
         The standard error of the score, from samples of large clusters; 0 if nothing was sampled.
     clusters : ndarray of shape (n_clusters,)
@@ -39,7 +40,8 @@ class Validity:
         The standard errors of cluster_scores.
     sparseness, separation : ndarray of shape (n_clusters,)
         The longest edge between inner points of a cluster's minimum spanning tree; the smallest mutual reachability
-        distance between its inner points and the inner points of another cluster.
+        distance between its inner points and the inner points of another cluster. Both are NaN for a cluster of one
+        point; separation is infinite if no other cluster has two points or more.
     sizes : ndarray of shape (n_clusters,)
         The number of points of each cluster.
     """
@@ -67,7 +69,7 @@ def validity(
     between orders of the same rows. Here edges lead to the densest points. Up to rounding, the score equals hdbscan's
     for rows that are sorted by core distance (then by coordinates). It does not depend on the unit of X either.
 
-    The time is proportional to the number of pairs of points within each cluster.
+    The time is proportional to the number of pairs of points within each cluster; samples of large clusters reduce it.
 
     Parameters
     ----------
@@ -75,10 +77,10 @@ def validity(
     metric, metric_params
         The index is defined for Euclidean distances; any other metric is an error.
     sample, samples : int
-        If a cluster has more than samples * sample points, it is represented by `samples` disjoint samples of `sample`
-        points, and its error is derived from their differences. Scores of samples tend to be too high, which the error
-        does not cover: compare them with scores of samples of the same size. Scores are exact, but take longer, if
-        samples * sample is at least the size of the largest cluster.
+        At least 2 each. If a cluster has more than samples * sample points, it is represented by `samples` disjoint
+        samples of `sample` points, and its error is derived from their differences. Scores of samples tend to be too
+        high, which the error does not cover: compare them with scores of samples of the same size. Scores are exact,
+        but take longer, if samples * sample is at least the size of the largest cluster.
     {threads}
 
     Returns

@@ -30,8 +30,8 @@ class VelocityResult:
         The velocities, in the unit of X per unit of the times.
     variants : list of (eps, min_samples)
     summary : pandas.DataFrame, or structured array without pandas
-        One row per velocity and variant: velocity (its number), eps, min_samples, n_clusters, n_noise, n_core,
-        n_border, largest.
+        One row per velocity and variant, sorted by these: velocity (its number), eps, min_samples, n_clusters, n_noise,
+        n_core, n_border, largest.
     clusters : pandas.DataFrame, or structured array without pandas
         One row per cluster of at least min_size points: velocity, eps, min_samples, first_core (the row of X of its
         first core point, which identifies the cluster), core, size.
@@ -66,7 +66,8 @@ class VelocityResult:
     def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
         """Run DBSCAN on `points(velocity)` and return the labels. eps and min_samples need not be in `variants`.
 
-        Raises IndexError if `velocity` is out of range, and the errors of `sweep`.
+        They are on the points of X, in its order. Raises IndexError if `velocity` is out of range, and the errors of
+        `epsflow.sweep`.
         """
         found = sweep(self.points(velocity), eps, min_samples, engine=self._engine)
         return np.asarray(found.labels(eps, min_samples))
@@ -90,13 +91,16 @@ def sweep_velocities(
     Parameters
     ----------
     X : array or table of shape (n_samples, n_features)
-        The position at which each point was seen.
+        The position at which each point was seen. Arrays on a GPU are not accepted (TypeError).
     times : array of shape (n_samples,)
         The time at which each point was seen, as numbers with any origin.
     velocities : array of shape (n_velocities, n_features)
         Velocities in units of X per unit of times. Columns of a table are matched by the names of X's columns, with or
         without a leading v.
-    {eps} {min_samples} {variants}
+    eps : float, or several
+        The maximum distance between two neighbours, as a number in the unit of X. A distance of exactly eps counts. A
+        quantity with a unit raises ValueError.
+    {min_samples} {variants}
     min_size : int
         Smaller clusters are counted in `summary` but not listed in `clusters`.
     {progress} {machine}

@@ -58,7 +58,7 @@ class StepResult(NamedTuple):
     n_left : int
         How many points of the window left.
     from_scratch : bool
-        Whether all points were clustered anew, because many changed.
+        Whether all points were clustered anew. Otherwise the last clustering was continued (see `Window.step`).
     """
 
     ids: NDArray[np.int64]
@@ -142,7 +142,10 @@ class Window:
 
     Parameters
     ----------
-    {eps} {min_samples} {variants}
+    eps : float, or several
+        The maximum distance between two neighbours, as a number in the unit of the metric. A distance of exactly eps
+        counts. A quantity with a unit raises ValueError.
+    {min_samples} {variants}
     max_age : float or timedelta, optional
         Points leave once they are older than the latest time by more than this: seconds if times are dates, else the
         unit of the times.
@@ -224,15 +227,16 @@ class Window:
 
         Parameters
         ----------
-        {X}
-            None if no points arrive. Points on a GPU are copied to the host.
+        X : array or table of shape (n_samples, n_features), optional
+            The points that arrive, as `epsflow.sweep` takes them, but not sparse; the window copies them. Points on a
+            GPU are copied to the host. None if no points arrive. The first step needs X.
         times : array of shape (n_samples,) or str, optional
             The time of each point, in any order: numbers, or dates as datetime64 or datetime. A text is the name of a
             column of the table X. Either all steps have times, or none.
         {sample_weight}
             Either all steps have weights, or none. With weights all points are clustered in every step.
         leave : array of int, optional
-            The ids of points that leave.
+            The ids of points that leave. Each must be in the window before the step, and occur once.
         now : float or datetime, optional
             A time that counts as the latest if no later point has arrived, for max_age.
 

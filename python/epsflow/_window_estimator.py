@@ -16,9 +16,9 @@ from ._window import Window
 class WindowDBSCAN(_Clusterer):
     """DBSCAN of the points that arrived last, for streams.
 
-    Each call of `partial_fit` lets points arrive; the first of them leave if there are more than max_points. The labels
-    equal the labels of DBSCAN over the points that stay. `epsflow.Window` has more: ages, points that leave by id,
-    several parameters, events.
+    Each call of `partial_fit` lets points arrive; the points that arrived first leave if there are more than
+    max_points. The labels equal the labels of DBSCAN over the points that stay. `epsflow.Window` has more: ages, points
+    that leave by id, several parameters, events.
 
     Parameters
     ----------

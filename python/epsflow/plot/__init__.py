@@ -11,7 +11,7 @@
     epsflow.plot.stages("results/trace.json")
 
 Each function draws into the given axes, or makes a figure, and returns the axes, which can be changed with matplotlib.
-Only clusters() with kind="planes" takes and returns a figure.
+Only clusters() also takes a figure; if it draws planes, it returns the figure in place of axes.
 Colours can be distinguished with any colour vision, and noise is grey.
 """
 

@@ -48,7 +48,8 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
     min_samples : int, optional
         It may be left out if there is only one, or if source is an exploration with a recommendation.
     most : int
-        The maximum number of bars: those with the largest number of points times log(death / birth).
+        The maximum number of bars: those with the largest number of points times log(death / birth). Core points count
+        if the lineage has no others (keep="core").
     {ax}
 
     {axes}
@@ -56,7 +57,8 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the result has no lineage, or if the lineage does not have this min_samples.
+        If source has another type or no lineage, if the lineage does not have this min_samples, or if min_samples is
+        left out although there are several.
     {matplotlib}
     """
     bars = _bars_of(source, min_samples)
@@ -83,7 +85,7 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
     """Draw how clusters merge as eps grows, at one min_samples, as a tree.
 
     A vertical line is a cluster from its birth to its death. A horizontal line leads to the older cluster into which it
-    merges. The width of a line grows with the size of the cluster. The numbers of points are below.
+    merges. The width of a line grows with the size of the cluster at its end. The numbers of points are below.
 
     Parameters, errors and the return value are as for `lifetimes`. Clusters into which the bars merge are drawn, too.
     """

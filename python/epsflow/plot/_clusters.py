@@ -65,7 +65,7 @@ def clusters(
     unit : str, optional
         The unit of the coordinates for the axes, if X has none.
     pixels : int
-        The number of pixels of the longer side of an image.
+        The number of pixels of the longer side of an image, from 2 to 10,000.
     ax : matplotlib.axes.Axes, optional
         The axes to draw into. The whole sky needs axes with its projection, "mollweide" or "aitoff". "planes" draws
         three axes and needs a figure instead.
@@ -80,8 +80,8 @@ def clusters(
     ------
     ValueError, TypeError
         If points or labels are invalid, as for `epsflow.sweep` and `epsflow.compare`; if their numbers differ; if X has
-        NaN; if kind is unknown or does not fit the columns; if a column does not exist; if ax has another projection;
-        if both ax and figure are given.
+        NaN or infinity; if kind is unknown or does not fit the columns; if a column does not exist; if ax has another
+        projection, or is given for planes; if both ax and figure are given; if pixels is invalid.
     {matplotlib}
 
     Examples

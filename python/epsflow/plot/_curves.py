@@ -50,7 +50,7 @@ def k_distance(
     Raises
     ------
     ValueError, TypeError
-        If X or k is invalid, as for `epsflow.k_distance` and `epsflow.knee`.
+        If X or k is invalid, as for `epsflow.k_distance` and `epsflow.knee`, or if X is distances and k has several.
     {matplotlib}
     """
     ks = as_counts(k, "k")

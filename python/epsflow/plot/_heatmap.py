@@ -44,10 +44,11 @@ class Grid(NamedTuple):
 def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     """Draw a grid of eps and min_samples in which the colour of a cell is a property of its labels.
 
-    An axis is logarithmic if the ratios of its values vary less than their differences. Cells without a value stay
-    white, such as variants that were not run. If the source is an Exploration, or was loaded from a folder that
-    `epsflow explore` wrote, a star marks the recommended cell and circles mark its alternatives. Without such marks,
-    the cells of a grid of at most 120 cells contain their values.
+    An axis is logarithmic if the ratios of successive values vary less than their differences, or if it has only two
+    values, the larger at least 4 times the smaller. Cells without a value stay white, such as variants that were not
+    run. If the source is an Exploration, or was loaded from a folder that `epsflow explore` wrote, a star marks the
+    recommended cell, if there is one, and circles mark its alternatives. Without such marks, the cells of a grid of at
+    most 120 cells contain their values.
 
     Parameters
     ----------

@@ -79,7 +79,8 @@ def is_sparse(raster: Raster) -> bool:
 
 
 def spread(raster: Raster) -> Raster:
-    """Enlarges each point to 3 × 3 pixels. Clusters cover noise; a pixel shows the neighbour with the most points."""
+    """Enlarges each point to 3 × 3 pixels. An empty pixel, or noise beside a cluster, shows the neighbour with the most
+    points, clusters before noise."""
     filled = raster.cluster != EMPTY
     clustered = raster.cluster >= 0
     rank = np.where(clustered, raster.points + raster.points.max(), np.where(filled, raster.points, 0))

@@ -139,5 +139,5 @@ def log_ticks(axis: Any) -> None:
 
 
 def shown(number: float) -> str:
-    """Formats a count in full, and other numbers with three digits."""
+    """Formats a count in full, and other numbers with three significant digits."""
     return f"{number:,}" if isinstance(number, (int, np.integer)) else f"{number:.3g}"

@@ -121,9 +121,9 @@ def hierarchies(
 
     Parameters
     ----------
-    trees : list of Hierarchy
-        As `epsflow.hierarchy` returns them for several min_samples.
-    min_cluster_size : sequence of int
+    trees : Hierarchy, or list of them
+        As `epsflow.hierarchy` returns them.
+    min_cluster_size : int or sequence of int
         Each tree is condensed with each of these sizes.
     quantity : {"clusters", "noise", "persistence"}
         "clusters" is the number of selected clusters, "noise" the number of samples in none of them, in percent of all,

@@ -183,7 +183,8 @@ def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
 
 
 def _cut(points: Array, lon: int, scale: float) -> float:
-    """Returns the longitude at which a map begins: -180 or 0 as in the points, unless the field is then longer."""
+    """Returns the longitude at which a map begins: -180 or 0 as in the points. If this would cut the field, and a gap
+    of at least 20 degrees has no points, returns the end of the widest gap."""
     filled = np.flatnonzero(_by_degree(points, lon, scale))
     gaps = np.diff(filled, append=filled[0] + 360)
     widest = int(gaps.argmax())
