@@ -43,8 +43,7 @@ class RankPart {
   [[nodiscard]] virtual std::uint64_t owned() const = 0;
   /// The number of ghosts for the largest reach, or an upper bound.
   [[nodiscard]] virtual std::uint64_t ghosts() const = 0;
-  /// Bytes of host memory held for the whole sweep, labels of a result included, in addition to the coordinates of the
-  /// share.
+  /// Bytes of host memory held for the whole sweep, in addition to the coordinates of the share.
   [[nodiscard]] virtual std::uint64_t held_bytes() const = 0;
   /// An estimate of the additional bytes of host memory to cluster `levels` minpts of one eps.
   [[nodiscard]] virtual std::uint64_t clustering_bytes(std::size_t levels) const = 0;

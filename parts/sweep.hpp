@@ -27,8 +27,8 @@ struct Devices {
   std::span<const EngineOptions> options = {};
   /// The communicator, if points are distributed over ranks. The caller is one of the ranks; a rank has one engine.
   parts::Communicator* ranks = nullptr;
-  /// How the engines of one process share the sweep; null with ranks. SharingAnswer::parts must be at least 1. If null,
-  /// parts::choose_sharing() decides.
+  /// How the engines of one process share the sweep; null with ranks. SharingAnswer::parts must be from 1 to
+  /// parts::kMostParts (256) for each engine, and at most 1024. If null, parts::choose_sharing() decides.
   const parts::SharingAnswer* sharing = nullptr;
   /// The cuts between the parts of ranks, one part for each rank. If null, they are computed from the points.
   const parts::Partition* cuts = nullptr;
@@ -63,10 +63,11 @@ struct PartFigures {
 /// depends on the size of its share and its part, and not on the number of all points.
 ///
 /// Throws as run(). Throws UsageError if ranks or Devices::sharing request parts for a feature that parts lack (slices,
-/// verify, Keep::core, labels on a device, tables, tiles of a GPU), if ranks pass different arguments, if a side of a
-/// periodic box is not longer than about 2·eps and one run cannot replace the parts, and if members of PointSet and
-/// Devices contradict each other. Throws ResourceError on all ranks if the part of one rank needs more than its
-/// EngineOptions::memory, and Cancelled if another rank, a thread, has failed.
+/// verify, Keep::core, labels on a device, tables, tiles of a GPU), if ranks differ in sweep, metric, dimensions or
+/// precision, if only some have weights, if a side of a periodic box is not longer than about 2·eps and one run cannot
+/// replace the parts, and if members of PointSet and Devices contradict each other. Throws ResourceError on all ranks
+/// if the part of one rank needs more than its EngineOptions::memory, and Cancelled if another rank, a thread, has
+/// failed.
 PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer = {});
 
