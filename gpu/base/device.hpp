@@ -8,10 +8,10 @@
 namespace epsflow::gpu {
 
 struct DeviceInfo {
-  int number = 0;
+  int number = 0;  ///< CUDA's number; not always the index in DeviceList
   std::string name;
   std::string compute_capability;  ///< for example "9.0"
-  std::uint64_t memory = 0;        ///< bytes
+  std::uint64_t memory = 0;        ///< bytes, free or not
 };
 
 struct DeviceList {
@@ -20,13 +20,14 @@ struct DeviceList {
   std::string why_none;  ///< the reason why `devices` is empty; otherwise empty
 };
 
-/// Returns the GPUs that can be used: none without a GPU or a driver. Creates no context.
+/// Returns the GPUs that CUDA finds: none without a GPU or a driver. Creates no context.
 [[nodiscard]] DeviceList list_devices();
 
-/// Returns the free bytes of a GPU's memory. Creates a context on it.
+/// Returns the free bytes of a GPU's memory. Creates a context on it. Throws DeviceError.
 [[nodiscard]] std::uint64_t free_memory(int device);
 
-/// Makes a GPU the current one of this thread until the end of the scope. Every allocation and launch needs one.
+/// Makes a GPU the current one of this thread, on which CUDA allocates and launches, until the end of the scope. Then
+/// the GPU that was current before is current again. Throws DeviceError.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);

@@ -7,7 +7,8 @@
 
 namespace epsflow::gpu {
 
-/// A CUDA call failed. The text names the error, the source line of the call and the remedy.
+/// A CUDA call failed, or no GPU can do the work. The text names the error and mostly a remedy; throw_error() adds the
+/// source line of the call.
 class DeviceError : public ResourceError {
  public:
   using ResourceError::ResourceError;
@@ -19,14 +20,15 @@ class DeviceOutOfMemory : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// Throws DeviceError or DeviceOutOfMemory for a code that is not cudaSuccess. Calls no CUDA function that may wait.
+/// Throws DeviceOutOfMemory for cudaErrorMemoryAllocation, and DeviceError for every other code. The code must not be
+/// cudaSuccess. Calls no CUDA function that may wait.
 [[noreturn]] void throw_error(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// Throws as throw_error() unless the code is cudaSuccess. Clears the error if possible. Checks every CUDA call.
+/// Clears CUDA's last error, if possible, and throws as throw_error(), unless the code is cudaSuccess.
 void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// Checks a kernel launch; it follows each of them. With EPSFLOW_CUDA_SYNC=1 in the environment it waits for the
-/// kernel, so that an error is reported at the launch that caused it.
+/// Checks the kernel launch before it, and throws as throw_error(). With EPSFLOW_CUDA_SYNC=1 in the environment it
+/// waits for the kernel, so that an error is reported at the launch that caused it.
 void check_launch(cudaStream_t stream, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 }  // namespace epsflow::gpu

@@ -9,10 +9,11 @@
 
 namespace epsflow::gpu {
 
-/// Releases idle memory after a second without allocations and frees. Its thread sleeps until memory is used again.
+/// Releases idle memory one to two seconds after the last allocation or free. Its thread then sleeps until memory is
+/// used again.
 class IdleMemory {
  public:
-  /// `memory`, which is on `device`, must outlive the object.
+  /// `memory`, which is on `device`, must outlive the object. The destructor does not wait for that second.
   IdleMemory(int device, DeviceMemory& memory);
   IdleMemory(const IdleMemory&) = delete;
   IdleMemory& operator=(const IdleMemory&) = delete;

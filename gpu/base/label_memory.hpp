@@ -11,8 +11,8 @@
 
 namespace epsflow::gpu {
 
-/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so used blocks are cached,
-/// up to a limit of bytes. Blocks that have been idle longest are released first.
+/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so released blocks are
+/// cached, up to a limit of bytes. Blocks that have been idle longest are freed first. Thread-safe.
 class PinnedLabels final : public LabelMemory {
  public:
   /// threads: number of threads that touch new memory. most_idle: largest number of bytes of idle blocks.
@@ -20,9 +20,10 @@ class PinnedLabels final : public LabelMemory {
       : device_(device), threads_(threads), most_idle_(most_idle) {}
   ~PinnedLabels() override;
 
+  /// Returns an idle block of exactly n labels, or a new one. If the system refuses to pin it, copies are slower.
   [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
   void release(std::int32_t* labels) noexcept override;
-  /// Releases the idle blocks and keeps none from now on, for labels that outlive their engine.
+  /// Frees the idle blocks and keeps none from now on, for labels that outlive their engine.
   void retire() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Device memory to which other processes of the machine write.
+// Device memory that other processes of the machine open.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@ namespace epsflow::gpu {
 class OpenMemory {
  public:
   OpenMemory() = default;
-  /// Throws DeviceOutOfMemory.
+  /// Throws as DeviceMemory::allocate_open().
   OpenMemory(DeviceMemory& memory, std::uint64_t bytes)
       : memory_(&memory), bytes_(bytes), data_(static_cast<std::byte*>(memory.allocate_open(bytes))) {}
   OpenMemory(OpenMemory&& other) noexcept { swap(other); }
@@ -30,7 +30,8 @@ class OpenMemory {
   }
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  /// Returns the handle with which other processes open the memory. Throws if the system does not permit it.
+  /// Returns the handle with which other processes open the memory. Throws DeviceError if the system
+  /// does not permit it.
   [[nodiscard]] cudaIpcMemHandle_t handle() const {
     cudaIpcMemHandle_t handle{};
     check(cudaIpcGetMemHandle(&handle, data_));
@@ -49,7 +50,7 @@ class OpenMemory {
   std::byte* data_ = nullptr;
 };
 
-/// Memory of another process, opened on one GPU. Opening takes about 20 ms.
+/// Memory of another process, opened on one GPU until the object is destroyed. Opening takes about 20 ms.
 class OpenedMemory {
  public:
   /// device: the current GPU. data() is null if the memory cannot be reached from here, for example on another machine.

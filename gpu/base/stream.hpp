@@ -11,9 +11,10 @@
 
 namespace epsflow::gpu {
 
-/// A stream on the current GPU, not ordered with the default stream. Move-only.
+/// A stream on the GPU that is current when it is made, not ordered with the default stream. Move-only.
 class Stream {
  public:
+  /// Takes a cached stream (StreamCache), or makes one. Throws DeviceError.
   Stream();
   Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)), device_(other.device_) {}
   Stream& operator=(Stream&& other) noexcept {
@@ -21,19 +22,19 @@ class Stream {
     std::swap(device_, other.device_);
     return *this;
   }
-  /// Does not wait for queued work, which runs before later work on the reused stream.
+  /// Does not wait for queued work, which still runs; on a cached stream it runs before later work.
   ~Stream();
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
   /// The number of its GPU.
   [[nodiscard]] int device() const noexcept { return device_; }
-  /// Waits until all work of the stream is done. Throws the error of that work.
+  /// Waits until all work of the stream is done. Throws the error of that work as DeviceError.
   void synchronize() const { check(cudaStreamSynchronize(stream_)); }
 
   using StreamCallback = std::function<void(std::exception_ptr)>;
-  /// Calls done(error) once, from a thread of the driver, after all work so far is done (error: null) or has failed.
-  /// `done` must neither throw nor call CUDA. Throws, and does not call it, if the stream accepts no more work. Does
-  /// not wait.
+  /// Calls done(error) once, from a thread of the driver, after all work so far is done (error: null) or has failed
+  /// (error: a DeviceError). `done` must neither throw nor call CUDA. If the stream accepts no more work, throws
+  /// DeviceError and does not call `done`. Does not wait.
   void on_complete(StreamCallback done) const;
 
  private:
@@ -41,9 +42,9 @@ class Stream {
   int device_ = 0;
 };
 
-/// While an object of this type exists, streams that are no longer used are cached and reused: making a stream takes up
-/// to 20 us, and memory freed on a stream is available there at once (1 us for an allocation instead of 3). The last
-/// object destroys the streams, so that none is left if the process resets the GPU afterwards.
+/// While an object of this type exists, up to 64 streams that are no longer used are cached and reused: making a stream
+/// takes up to 20 us, and memory freed on a stream is available there at once (1 us for an allocation instead of 3).
+/// The last object destroys the streams, so that none is left if the process resets the GPU afterwards.
 class StreamCache {
  public:
   StreamCache() noexcept;
@@ -52,7 +53,8 @@ class StreamCache {
   ~StreamCache();
 };
 
-/// Waits at its end for a stream's work. Declared after the memory of the work, it keeps that memory until then.
+/// Its destructor waits for a stream's work, and ignores errors. Declared after the memory of the work, it keeps that
+/// memory until then.
 class StreamDrain {
  public:
   explicit StreamDrain(const Stream& stream) noexcept : stream_(stream) {}
@@ -64,7 +66,7 @@ class StreamDrain {
   const Stream& stream_;
 };
 
-/// A point in a stream, with its time. Move-only.
+/// A point in a stream, with its time, on the GPU that is current when it is made. Move-only. Throws DeviceError.
 class Event {
  public:
   Event() { check(cudaEventCreate(&event_)); }

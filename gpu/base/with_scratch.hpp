@@ -1,4 +1,4 @@
-// Calls CUB.
+// Calls functions of CUB, NVIDIA's library of parallel algorithms.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 
 namespace epsflow::gpu {
 
-/// Makes both calls of CUB: the first returns the size of the temporary memory, the second does the work.
+/// Calls call(temporary, bytes), which calls CUB and returns its cudaError_t, twice: with null it sets `bytes` to the
+/// size of the temporary memory, and with that memory it does the work. Does not wait. Throws as
+/// DeviceMemory::allocate().
 template <class F>
 void with_scratch(Scratch scratch, F&& call) {
   std::size_t bytes = 0;

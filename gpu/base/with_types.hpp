@@ -7,8 +7,8 @@
 
 namespace epsflow::gpu {
 
-/// Calls f.operator()<T, D>(). T is the type of the coordinates. D is the listed number that equals `dims`, or the last
-/// one if none does. Only listed combinations are compiled.
+/// Calls f.operator()<T, D>(). T is float or double, as `precision`. D is the listed number that equals `dims`, or the
+/// last one if none does. Only listed numbers are compiled.
 template <unsigned kFirst, unsigned... kMore, class F>
 void with_types(Precision precision, std::uint32_t dims, F f) {
   if constexpr (sizeof...(kMore) > 0) {
