@@ -14,7 +14,8 @@
 
 namespace epsflow::gpu {
 
-/// The source of candidates and their test. `automatic` means that a sample of the points, or of the pairs, decides.
+/// The source of candidates and their test. If `index` is automatic, a sample of the points decides it; if `decide` is
+/// automatic, a sample of the pairs.
 struct SearchChoice {
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;
@@ -29,13 +30,14 @@ struct DirectTask;
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
-/// Holds a grid or tiles. It holds neither if any two points of a cell are neighbours (IndexFigures::dense_boxes): then
-/// the clustering without a table sorts the points itself, and table() makes a grid.
+/// Holds a grid or tiles. It holds neither if dense-box cells are requested and possible, in which any two points are
+/// neighbours (IndexFigures::dense_boxes): then the clustering without a table sorts the points itself, and table()
+/// makes a grid.
 class GpuIndex final : public Index {
  public:
   /// The GPU must be the current one; the points must outlive the index. Returns after the GPU has built the index.
-  /// Throws UsageError if the space is not plain or has slices, and the options request another index than a grid or
-  /// another test than scalar; DeviceError, Cancelled.
+  /// Throws UsageError if the options request another index than a grid or another test than scalar, although the space
+  /// is not plain or has slices; DeviceError, Cancelled.
   GpuIndex(const DevicePoints& points, const IndexOptions& options, const GpuResources& resources, LabelHomes labels);
 
   [[nodiscard]] IndexFigures figures() const override;

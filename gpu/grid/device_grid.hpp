@@ -17,11 +17,13 @@
 
 namespace epsflow::gpu {
 
-/// Points sorted by cell, as index::Grid and index::CandidateRanges sort and group them. Non-empty cells only.
+/// Points sorted by cell, with the candidate ranges of each cell that is not empty. Cells, order and ranges are the
+/// same as in index/grid.hpp.
 class DeviceGrid {
  public:
   /// The GPU must be the current one; points, memory and pinned must outlive the object. O(n·d) and a radix sort; then
-  /// O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
+  /// O(cells · 3^(axes − 1) · log cells) for the indexed axes, at most six. Waits. Throws DeviceOutOfMemory,
+  /// DeviceError, Cancelled.
   DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
              const CancelToken& cancel);
 
@@ -30,7 +32,7 @@ class DeviceGrid {
   /// The arrays may be used by work that is put on any stream after the constructor has returned.
   [[nodiscard]] const GridView& view() const noexcept { return view_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
-  /// Input id of each position. [host, pinned] [n]
+  /// [n] the input id of each position, in pinned host memory.
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
     return {order_ == nullptr ? nullptr : order_->as<std::uint32_t>(), view_.size};
   }
@@ -38,9 +40,9 @@ class DeviceGrid {
   [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return order_; }
   /// Bytes of host memory held by the grid.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return order_ == nullptr ? 0 : order_->size(); }
-  /// Words of a packed table.
+  /// Returns the 32-bit words of all rows of a packed table.
   [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
-  /// Bytes of a packed table with its layout and counts.
+  /// Returns the bytes of a packed table with its layout and counts.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept {
     return packed_words_ * sizeof(std::uint32_t) + ranges_.bytes() + std::uint64_t{view_.size} * sizeof(std::uint32_t) +
            (std::uint64_t{view_.cells} + 1) * (sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));

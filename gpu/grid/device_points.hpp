@@ -23,51 +23,59 @@
 
 namespace epsflow::gpu {
 
-/// Scans and sorts of some CUDA versions use signed 32-bit counts.
+/// The most points of a data set on a GPU, images included: scans and sorts of some CUDA versions use signed 32-bit
+/// counts.
 inline constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
 
-/// The points of a data set on the device, shared by all its indexes. Thread-safe.
+/// The points of a data set on the device, in input order, shared by all its indexes. Thread-safe. In all constructors
+/// the GPU must be the current one, and there are at most kMostGpuPoints points.
 class DevicePoints {
  public:
-  /// Copies the points to the device on up to `threads` threads, and finds their extents. points and memory must
-  /// outlive the object. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
+  /// Copies the points to the device on up to `threads` threads, or on the threads of the calling task arena, and finds
+  /// their extents. points and memory must outlive the object. Waits. Throws InputError for a coordinate that is NaN or
+  /// infinite, DeviceError.
   DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                const Space& space = {});
 
-  /// Loads points that a source writes. The source need not outlive the object.
+  /// Loads points that a source writes, on up to `threads` threads. The source need not outlive the object. Throws also
+  /// exceptions of the source.
   DevicePoints(const PointsSource& points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                Space space = {});
 
-  /// Takes points of a space without periodic axes on the current GPU. Copies them only if kernels need them aligned.
-  /// points and memory must outlive the object. Waits. Throws InputError for NaN or infinite coordinates, DeviceError.
+  /// Uses points that are on the current GPU already, in a space without periodic axes. Copies them only if they are
+  /// not aligned as kernels need it. The memory of the points, and `memory`, must outlive the object. Waits, also for
+  /// the work that is on the stream of the points. Throws InputError for NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
-  /// Points of a periodic box, followed by their images (index/images.hpp), in a plain space. Returns null if
-  /// images outnumber points, or if both together are more than kMostGpuPoints. The GPU must be the current one;
-  /// `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
+  /// Returns points of a periodic box as float64, followed by their images (index/images.hpp), in a plain space.
+  /// Returns null if images outnumber points, or if both together are more than kMostGpuPoints. The GPU must be the
+  /// current one; `memory` must outlive the result. Waits. Throws DeviceOutOfMemory, DeviceError.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);
 
   /// Returns the points in host memory. The first call copies them if they are only on the device. May wait.
+  /// Throws DeviceError.
   [[nodiscard]] PointsView host() const;
   /// Returns the points as index::choose_axes() needs them for this eps: without valid coordinates if their extents
   /// suffice and they are only on the device. May wait.
   [[nodiscard]] PointsView host_for(double eps) const;
+  /// The points, and their images if there are any, in device memory.
   [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
   [[nodiscard]] const Space& space() const noexcept { return space_; }
   /// The space in the form that kernels use.
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
-  /// The slices, in device memory.
+  /// The slices, in device memory; empty if the points are not in slices.
   [[nodiscard]] SlicesView slices() const noexcept {
     if (space_.slices == nullptr) return {};
     return {slice_starts_.data(), static_cast<std::uint32_t>(space_.slices->count())};
   }
-  /// The images, with the ids of their origins in device memory.
+  /// The images, with the ids of their origins in device memory; none unless made by with_images().
   [[nodiscard]] Ghosts ghosts() const noexcept { return {device_.size - images_, images_, origins_.data()}; }
-  /// The extent of each dimension, or empty without points or with more dimensions than the index uses.
+  /// The extent of each dimension; empty without points, or with more dimensions than kMostIndexedDims. With images it
+  /// may be wider than the points along periodic axes.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:

@@ -1,5 +1,5 @@
-// The steps that build the grid index on the GPU and cut its rows into batches. Those that take a Scratch allocate
-// temporary memory on its stream. None waits for the device.
+// The steps that build the grid index on the GPU and cut its rows into batches. Arrays are in device memory. Functions
+// that take a Scratch allocate temporary memory on its stream. None waits for the device. All throw DeviceError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,17 +28,17 @@ struct PointsOnDevice {
   Precision precision = Precision::float64;
 };
 
-/// Writes extents[k] = the extent of dimension k. [device] [dims]
+/// Writes extents[k] = the extent of dimension k. [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
 
 /// Writes the points as float64, in order, followed by their images in any order. Images beyond `room` are not written.
-/// origins[i]: the point of image i. *count: the number of all images, written or not. [device] out: [n + room, dims].
+/// origins[i]: the point of image i. *count: the number of all images, written or not. out: [n + room, dims].
 void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
                         double* out, std::uint32_t* origins, cudaStream_t stream);
 
 inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
 /// Writes *first = the index in PointsOnDevice::data of the first coordinate that is NaN or infinite, or kAllFinite.
-/// [device]
+/// points: at least one.
 void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream);
 
 /// The numbers from which kernels compute the key of a cell (index::CellKeys): the slices, and the indexed axes with
@@ -58,7 +58,7 @@ struct KeyMaker {
   std::uint32_t window;  ///< added to each slot; the number of empty slots before slot 0
 };
 
-/// Writes the key and id of each point. Key: std::uint32_t or std::uint64_t.
+/// Writes keys[i] = the key of the cell of point i, and ids[i] = i. Key: std::uint32_t or std::uint64_t.
 template <class Key>
 void launch_keys(PointsOnDevice points, const KeyMaker& maker, Key* keys, std::uint32_t* ids, cudaStream_t stream);
 
@@ -69,7 +69,8 @@ struct TwoBuffers {
   T* other = nullptr;
 };
 
-/// Sorts values by the lowest `bits` bits of their keys, keeping the order of equal keys. The results are in `current`.
+/// Sorts keys and their values by the lowest `bits` bits, keeping the order if these are equal. The input is in
+/// `current`; afterwards `current` points to the results.
 /// O(n · bits / 8).
 template <class Key>
 void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
@@ -90,15 +91,15 @@ void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint
 void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coordinates, cudaStream_t stream);
 
 /// The cells, ascending by key, and index::CellKeys::neighbor_offsets: the first key of each range of cells that may
-/// hold neighbours, minus the key of the cell. [device]
+/// hold neighbours, minus the key of the cell. Such a range has 2·window + 1 keys.
 struct CellTable {
   const std::uint64_t* keys = nullptr;
-  const std::uint32_t* starts = nullptr;
+  const std::uint32_t* starts = nullptr;  ///< [cells + 1] first position of each cell
   std::uint32_t cells = 0;
   const std::int64_t* neighbor_offsets = nullptr;
   std::uint32_t neighbor_count = 0;
   std::uint32_t window = 1;
-  index::ClosedKeys closed;
+  index::ClosedKeys closed;  ///< replaces neighbor_offsets for cells at the ends of closed axes
 };
 
 /// Writes two sums over the cells before c: range_offsets[c] = the number of their candidate ranges, and
@@ -109,7 +110,7 @@ void launch_write_ranges(CellTable table, const std::uint64_t* range_offsets, Ra
 
 /// Writes offsets[i] = the sum of the counts before i. [size + 1]
 void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64_t* offsets, Scratch scratch);
-/// Writes sums[0] = the sum and sums[1] = the largest of the counts. [device]
+/// Writes sums[0] = the sum and sums[1] = the largest of the counts.
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
 /// Cuts an ascending list at equal fractions of its last element. Writes indices[k] = the first index whose element is
@@ -121,10 +122,10 @@ void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_
 /// the number of all rows as last element. [parts + 1]
 void launch_cut_words(GridView grid, std::uint32_t parts, std::uint32_t* rows, cudaStream_t stream);
 
-/// Writes *words = the number of words of the longest row of a packed table. [device]
+/// Writes *words = the number of words of the longest row of a packed table.
 void launch_longest_row(GridView grid, std::uint64_t* words, Scratch scratch);
 
-/// Writes the different values of the sorted `keys`, how often each occurs, and *count = the number of values. [device]
+/// Writes the different values of the sorted `keys`, how often each occurs, and *count = the number of values.
 void launch_run_lengths(const std::uint32_t* keys, std::uint64_t size, std::uint32_t* values, std::uint32_t* lengths,
                         std::uint64_t* count, Scratch scratch);
 

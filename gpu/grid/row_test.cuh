@@ -13,8 +13,9 @@ namespace epsflow::gpu {
 /// Marks a space that is not plain: kOtherSpace + D stands for D dimensions there, or any number if D is 0.
 constexpr unsigned kOtherSpace = 1U << 16;
 
-/// Tests one row against candidates, which are positions. kKind: the dimensions, 0 for any number, or kOtherSpace + D
-/// in another space. Coordinates of the row stay in registers if their number is known at compile time.
+/// Tests if candidates are neighbours of one row; both are positions. T: the type of the coordinates. kKind: the
+/// dimensions, 0 for any number, or kOtherSpace + D in another space. Coordinates of the row stay in registers if their
+/// number is known at compile time.
 template <class T, unsigned kKind>
 class DeviceRowTest {
   static constexpr bool kPlain = kKind < kOtherSpace;
@@ -70,7 +71,8 @@ class DeviceRowTest {
   T point_[D == 0 ? 1 : D];
 };
 
-/// Calls f.operator()<T, kKind>() for a grid: in a plain space with the listed dimensions or 0, else with kOtherSpace.
+/// Calls f.operator()<T, kKind>() for a grid. kKind: in a plain space its dimensions if they are listed, else 0; in
+/// another space always kOtherSpace.
 template <unsigned... kDims, class F>
 void with_row_types(const GridView& grid, F f) {
   if (grid.space.plain()) return with_types<kDims..., 0>(grid.precision, grid.dims, f);
