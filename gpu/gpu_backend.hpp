@@ -12,8 +12,8 @@ struct GpuOptions {
   int device = -1;           ///< number of the GPU, or -1 for the one with the most free memory
   std::uint64_t memory = 0;  ///< bytes of its memory that may be held, or 0 for nine tenths of the free memory
   unsigned threads = 1;      ///< the most threads of the host that copy, and touch and pin memory
-  std::uint64_t idle_labels = std::uint64_t{1}
-                              << 30;  ///< most bytes of idle pinned memory that is cached for later labels
+  /// The most bytes of idle pinned memory that are cached for later labels.
+  std::uint64_t idle_labels = std::uint64_t{1} << 30;
 };
 
 /// Throws the error that make_gpu_backend() would throw if this GPU, or any if `wanted` is -1, is missing. Creates no

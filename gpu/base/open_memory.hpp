@@ -30,8 +30,8 @@ class OpenMemory {
   }
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  /// Returns the handle with which other processes open the memory. Throws DeviceError if the system
-  /// does not permit it.
+  /// Returns the handle with which other processes open the memory. Throws DeviceError if the system does not permit
+  /// it.
   [[nodiscard]] cudaIpcMemHandle_t handle() const {
     cudaIpcMemHandle_t handle{};
     check(cudaIpcGetMemHandle(&handle, data_));

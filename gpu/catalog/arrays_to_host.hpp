@@ -10,11 +10,11 @@
 
 namespace epsflow::gpu {
 
-/// Use: next() for every array, then make_buffer(), then copy(). Copies go through pinned memory, up to kCatalogCopy
-/// bytes at a time. Several threads allocate and fill the vectors, because fresh pages take longer than the copy.
+/// Use: next() for every array, then make_buffer(), then copy(). Copies go through pinned memory, up to 32 MiB at a
+/// time. Several threads allocate and fill the vectors, because fresh pages take longer than the copy.
 class ArraysToHost {
  public:
-  /// Adds an array: the next `count` values go to this vector, which must live until copy().
+  /// Adds an array: the next `count` values go to this vector, which must live until copy() returns.
   template <class T>
   void next(std::vector<T>& to, std::uint64_t count) {
     arrays_.push_back({[&to, count] {
@@ -24,10 +24,11 @@ class ArraysToHost {
                        nullptr, bytes_});
     bytes_ += count * sizeof(T);
   }
-  /// Allocates all vectors, while the GPU computes their contents. Throws std::bad_alloc.
+  /// Resizes all vectors, on up to `threads` threads, while the GPU may still compute their contents. Throws
+  /// std::bad_alloc.
   void make_buffer(unsigned threads);
-  /// Copies all arrays after make_buffer(). from: device memory of all arrays, one after another. Waits. Throws
-  /// DeviceError.
+  /// Copies all arrays after make_buffer(). from: device memory of all arrays, in the order of next(), without gaps.
+  /// Waits for the stream. Throws DeviceError.
   void copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads);
 
  private:

@@ -1,4 +1,4 @@
-// Makes a catalogue in device memory.
+// Makes a catalogue of points in device memory. The result is in host memory.
 #pragma once
 
 #include <epsflow/catalog/device_catalog.hpp>
@@ -10,15 +10,15 @@ namespace epsflow::gpu {
 /// The GPU and its resources. All must outlive the call.
 struct CatalogDevice {
   int device;        ///< the current GPU, which has the points
-  unsigned threads;  ///< threads that copy arrays of the host
+  unsigned threads;  ///< the most threads that copy between host and device
   DeviceMemory& memory;
   PinnedPool& pinned;
 };
 
 /// Makes a catalogue as catalog() does on the host. Counts and ids are the same as on the host, and so are the ends on
 /// axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n bytes
-/// of device memory, a copy of points and weights, and the memory of the catalogue. Waits. Throws as catalog(),
-/// UsageError if arrays are on another GPU, DeviceError.
+/// of device memory, a copy of points and weights, a copy of each array that is on the host, and the memory of the
+/// catalogue. Waits. Throws as catalog(), UsageError if arrays are on another GPU, DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& gpu,
                                    const CancelToken& cancel);
 

@@ -54,8 +54,8 @@ class DevicePoints {
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);
 
-  /// Returns the points in host memory. The first call copies them if they are only on the device. May wait.
-  /// Throws DeviceError.
+  /// Returns the points in host memory. The first call copies them if they are only on the device. May wait. Throws
+  /// DeviceError.
   [[nodiscard]] PointsView host() const;
   /// Returns the points as index::choose_axes() needs them for this eps: without valid coordinates if their extents
   /// suffice and they are only on the device. May wait.

@@ -70,8 +70,7 @@ struct TwoBuffers {
 };
 
 /// Sorts keys and their values by the lowest `bits` bits, keeping the order if these are equal. The input is in
-/// `current`; afterwards `current` points to the results.
-/// O(n · bits / 8).
+/// `current`; afterwards `current` points to the results. O(n · bits / 8).
 template <class Key>
 void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
                  Scratch scratch);
