@@ -8,10 +8,10 @@
 namespace epsflow::gpu {
 
 struct DeviceInfo {
-  int number = 0;  ///< CUDA's number; not always the index in DeviceList
+  int number = 0;
   std::string name;
   std::string compute_capability;  ///< for example "9.0"
-  std::uint64_t memory = 0;        ///< bytes, free or not
+  std::uint64_t memory = 0;        ///< bytes
 };
 
 struct DeviceList {
@@ -23,11 +23,10 @@ struct DeviceList {
 /// Returns the GPUs that CUDA finds: none without a GPU or a driver. Creates no context.
 [[nodiscard]] DeviceList list_devices();
 
-/// Returns the free bytes of a GPU's memory. Creates a context on it. Throws DeviceError.
+/// Returns the free bytes of a GPU's memory. Creates a context on it.
 [[nodiscard]] std::uint64_t free_memory(int device);
 
-/// Makes a GPU the current one of this thread, on which CUDA allocates and launches, until the end of the scope. Then
-/// the GPU that was current before is current again. Throws DeviceError.
+/// Makes a GPU the current one of this thread, on which CUDA allocates and launches, until the end of the scope.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);

@@ -6,8 +6,8 @@
 
 namespace epsflow::gpu {
 
-/// Returns the GPU whose memory contains `data`, `current` if it is managed memory (cudaMallocManaged()), or nothing
-/// for null and host memory, pinned or not. Clears the CUDA error that the query may cause.
+/// Returns the GPU whose memory contains `data`, `current` for managed memory, or nothing for host memory and null.
+/// Clears the CUDA error that the query may cause.
 [[nodiscard]] std::optional<int> gpu_of(const void* data, int current) noexcept;
 
 /// Throws UsageError if an array is in the memory of another GPU than `device`. what: the array's name in the error, a

@@ -7,8 +7,7 @@
 
 namespace epsflow::gpu {
 
-/// A CUDA call failed, or no GPU can do the work. The text names the error and mostly a remedy; throw_error() adds the
-/// source line of the call.
+/// A CUDA call failed, or a GPU cannot do the work. The text names the error and a remedy.
 class DeviceError : public ResourceError {
  public:
   using ResourceError::ResourceError;
@@ -20,8 +19,8 @@ class DeviceOutOfMemory : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// Throws DeviceOutOfMemory for cudaErrorMemoryAllocation, and DeviceError for every other code. The code must not be
-/// cudaSuccess. Calls no CUDA function that may wait.
+/// Throws DeviceOutOfMemory for cudaErrorMemoryAllocation, else DeviceError, with the source line in the text. Calls no
+/// CUDA function that may wait.
 [[noreturn]] void throw_error(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 /// Clears CUDA's last error, if possible, and throws as throw_error(), unless the code is cudaSuccess.

@@ -18,7 +18,7 @@ enum class FaultPoint : std::uint8_t {
 void inject_fault(FaultPoint point, std::uint64_t skip, std::uint64_t times, cudaError_t code) noexcept;
 
 /// Counts a call at `point`, and returns the error with which it must fail, or cudaSuccess. Costs one load without
-/// faults. Thread-safe.
+/// faults.
 [[nodiscard]] cudaError_t injected_fault(FaultPoint point) noexcept;
 
 }  // namespace epsflow::gpu

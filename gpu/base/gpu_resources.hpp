@@ -8,7 +8,7 @@ namespace epsflow::gpu {
 
 /// The objects that it refers to must outlive every copy.
 struct GpuResources {
-  int device;  ///< number of the GPU that `memory` is on
+  int device;
   DeviceMemory& memory;
   PinnedPool& pinned;
   const CancelToken& cancel;

@@ -9,11 +9,10 @@
 
 namespace epsflow::gpu {
 
-/// Releases idle memory one to two seconds after the last allocation or free. Its thread then sleeps until memory is
-/// used again.
+/// Releases idle memory one to two seconds after the last use. Its thread then sleeps until memory is used again.
 class IdleMemory {
  public:
-  /// `memory`, which is on `device`, must outlive the object. The destructor does not wait for that second.
+  /// `memory`, which is on `device`, must outlive the object.
   IdleMemory(int device, DeviceMemory& memory);
   IdleMemory(const IdleMemory&) = delete;
   IdleMemory& operator=(const IdleMemory&) = delete;

@@ -20,7 +20,7 @@ class PinnedLabels final : public LabelMemory {
       : device_(device), threads_(threads), most_idle_(most_idle) {}
   ~PinnedLabels() override;
 
-  /// Returns an idle block of exactly n labels, or a new one. If the system refuses to pin it, copies are slower.
+  /// Returns an idle block of exactly n labels, or a new one, pinned if the system permits it.
   [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
   void release(std::int32_t* labels) noexcept override;
   /// Frees the idle blocks and keeps none from now on, for labels that outlive their engine.

@@ -19,12 +19,11 @@
 
 namespace epsflow::gpu {
 
-/// The memory of one GPU that an engine may hold. Allocations are ordered by stream; freed memory is reused.
-/// Thread-safe.
+/// The memory of one GPU that an engine may hold. Ordered by stream; freed memory is reused. Thread-safe.
 class DeviceMemory {
  public:
-  /// limit: bytes, or 0 for nine tenths of the memory that is free now. The GPU must be the current one in allocations
-  /// and retire(). Throws DeviceError.
+  /// limit: bytes, or 0 for nine tenths of the free memory. The GPU must be the current one in allocations and
+  /// retire().
   explicit DeviceMemory(int device, std::uint64_t limit);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;  // buffers hold its address
@@ -34,15 +33,14 @@ class DeviceMemory {
   void retire() noexcept;
 
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
-  /// The bytes that are allocated and not freed.
   [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   /// The largest value of used() so far.
   [[nodiscard]] std::uint64_t most_used() const noexcept { return most_used_.load(std::memory_order_relaxed); }
   /// Returns the bytes that can still be allocated within the limit.
   [[nodiscard]] std::uint64_t available() const noexcept;
 
-  /// Returns memory for later work on `stream`. bytes: at least 1. Throws DeviceOutOfMemory if the limit or the GPU's
-  /// memory does not suffice, DeviceError.
+  /// Returns memory for later work on `stream`. Throws DeviceOutOfMemory if the limit or the GPU's memory does not
+  /// suffice, DeviceError.
   [[nodiscard]] void* allocate(std::uint64_t bytes, cudaStream_t stream);
   /// Frees memory after the work that is on `stream` so far.
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
@@ -52,13 +50,13 @@ class DeviceMemory {
   [[nodiscard]] void* allocate_open(std::uint64_t bytes);
   void free_open(void* memory, std::uint64_t bytes) noexcept;
 
-  /// Returns true if the other GPU `device` can access the memory of allocate() directly, and enables this access. Not
-  /// for memory of allocate_open(). Throws DeviceError.
+  /// Returns true if GPU `device` can access the memory of allocate() directly, and enables this access. Not for memory
+  /// of allocate_open().
   [[nodiscard]] bool reachable_from(int device);
 
   /// Returns idle memory to the driver, if the work before its free() is done.
   void give_back() noexcept;
-  /// The number of allocations, failed ones included, frees and calls of wake(), modulo 2^32.
+  /// The number of allocations, frees and calls of wake(), modulo 2^32.
   [[nodiscard]] std::uint32_t uses() const noexcept { return uses_.load(std::memory_order_relaxed); }
   /// Waits until uses() differs from `seen`, or for wake().
   void wait_for_use(std::uint32_t seen) const noexcept { uses_.wait(seen); }
@@ -80,8 +78,7 @@ class DeviceMemory {
   cudaMemPool_t pool_ = nullptr;
 };
 
-/// An uninitialised array in device memory, for work on its stream. `size` elements; data() is null if there are none.
-/// Move-only. Its memory and its stream must outlive it. Throws as DeviceMemory::allocate().
+/// An uninitialised array in device memory; data() is null if it is empty. Move-only. Its stream must outlive it.
 template <class T>
 class DeviceBuffer {
  public:
@@ -123,7 +120,7 @@ class DeviceBuffer {
 
 class PinnedPool;
 
-/// Pinned host memory on loan from a pool, which must outlive it. Move-only.
+/// Pinned host memory on loan from a pool. Move-only.
 class PinnedBytes {
  public:
   PinnedBytes() = default;
@@ -135,7 +132,7 @@ class PinnedBytes {
   }
   ~PinnedBytes();
 
-  /// The number of bytes, which may be more than requested; 0 without memory.
+  /// The number of bytes, which may be more than requested.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   template <class T>
   [[nodiscard]] T* as() const noexcept {
@@ -156,8 +153,7 @@ class PinnedBytes {
   std::uint64_t size_ = 0;
 };
 
-/// Keeps returned pinned memory until its destruction, because pinning costs 0.4 s per GiB (measured on an H200's
-/// host). Thread-safe.
+/// Keeps returned pinned memory, because pinning costs 0.4 s per GiB (measured on an H200's host). Thread-safe.
 class PinnedPool {
  public:
   PinnedPool() = default;
@@ -165,7 +161,7 @@ class PinnedPool {
   PinnedPool(const PinnedPool&) = delete;  // loans hold its address
   PinnedPool& operator=(const PinnedPool&) = delete;
 
-  /// Returns at least `bytes` bytes, uninitialised. Throws DeviceError if the system refuses them.
+  /// Returns at least `bytes` bytes. Throws DeviceError if the system refuses them.
   [[nodiscard]] PinnedBytes acquire(std::uint64_t bytes);
 
  private:
@@ -176,8 +172,7 @@ class PinnedPool {
   std::vector<std::pair<std::uint64_t, void*>> idle_;
 };
 
-/// Pins fresh memory of tables in whole pieces of kPiece bytes, on up to `threads` threads, because the first touch of
-/// a page is slow. It overwrites the first byte of each page.
+/// Pins fresh memory of tables piece by piece, and writes to it, on several threads: the first touch of a page is slow.
 class TablePinner final : public PagePinner {
  public:
   TablePinner(int device, unsigned threads) noexcept : device_(device), threads_(threads) {}
@@ -189,11 +184,10 @@ class TablePinner final : public PagePinner {
   unsigned threads_;
 };
 
-/// Writes a zero to each page of fresh memory, on up to `threads` threads, because the first touch of a page is slow.
+/// Writes a zero to each page of fresh memory, on several threads, because the first touch of a page is slow.
 void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexcept;
 
-/// Copies from device memory to host memory that a TablePinner has pinned, on `stream`. No copy crosses the border of a
-/// piece. Does not wait. Throws DeviceError.
+/// Copies to host memory that a TablePinner has pinned. No copy crosses the border of a piece. Does not wait.
 void copy_to_table(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
 
 /// Returns a copy of host values in device memory. Waits, so that the caller may reuse the values at once.
@@ -205,7 +199,7 @@ template <class T>
   return buffer;
 }
 
-/// Copies `count` values from device memory to the host after the work on the stream, and waits. Throws DeviceError.
+/// Copies `count` values to the host after the work on the stream, and waits for them.
 template <class T>
 [[nodiscard]] std::vector<T> read_values(const T* from, std::uint64_t count, cudaStream_t stream) {
   std::vector<T> values(count);

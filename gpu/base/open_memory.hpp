@@ -30,8 +30,7 @@ class OpenMemory {
   }
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  /// Returns the handle with which other processes open the memory. Throws DeviceError if the system does not permit
-  /// it.
+  /// Returns the handle with which other processes open the memory. Throws DeviceError if the system refuses it.
   [[nodiscard]] cudaIpcMemHandle_t handle() const {
     cudaIpcMemHandle_t handle{};
     check(cudaIpcGetMemHandle(&handle, data_));

@@ -18,7 +18,6 @@ namespace epsflow::gpu {
 /// Memory of results or points that stay on the device. It is usable at once on any stream, and may outlive its engine.
 class RetainedBlock {
  public:
-  /// The GPU of `memory` must be the current one. Throws as DeviceMemory::allocate().
   RetainedBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)
       : memory_(std::move(memory)), bytes_(*memory_, stream_.get(), bytes) {
     stream_.synchronize();  // others write to it on their own streams
@@ -36,7 +35,6 @@ class RetainedBlock {
 
   [[nodiscard]] int device() const noexcept { return stream_.device(); }
   [[nodiscard]] std::byte* data() const noexcept { return bytes_.data(); }
-  /// The number of bytes.
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size(); }
 
  private:

@@ -11,10 +11,9 @@
 
 namespace epsflow::gpu {
 
-/// A stream on the GPU that is current when it is made, not ordered with the default stream. Move-only.
+/// A stream on the current GPU, not ordered with the default stream. Move-only.
 class Stream {
  public:
-  /// Takes a cached stream (StreamCache), or makes one. Throws DeviceError.
   Stream();
   Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)), device_(other.device_) {}
   Stream& operator=(Stream&& other) noexcept {
@@ -28,7 +27,7 @@ class Stream {
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
   /// The number of its GPU.
   [[nodiscard]] int device() const noexcept { return device_; }
-  /// Waits until all work of the stream is done. Throws the error of that work as DeviceError.
+  /// Waits until all work of the stream is done. Throws the error of that work.
   void synchronize() const { check(cudaStreamSynchronize(stream_)); }
 
   using StreamCallback = std::function<void(std::exception_ptr)>;
@@ -53,8 +52,7 @@ class StreamCache {
   ~StreamCache();
 };
 
-/// Its destructor waits for a stream's work, and ignores errors. Declared after the memory of the work, it keeps that
-/// memory until then.
+/// Waits at its end for a stream's work. Declared after the memory of the work, it keeps that memory until then.
 class StreamDrain {
  public:
   explicit StreamDrain(const Stream& stream) noexcept : stream_(stream) {}
@@ -66,7 +64,7 @@ class StreamDrain {
   const Stream& stream_;
 };
 
-/// A point in a stream, with its time, on the GPU that is current when it is made. Move-only. Throws DeviceError.
+/// A point in a stream, with its time. Move-only.
 class Event {
  public:
   Event() { check(cudaEventCreate(&event_)); }

@@ -6,14 +6,12 @@
 
 namespace epsflow::gpu::tuning {
 
-/// Lanes (streams with their buffers) unless the caller sets their number: one searches, one sorts or copies, and the
-/// rows of one go to the host (the three of the paper).
+/// Lanes (streams with buffers) by default: one searches, one sorts or copies, one hands over rows (as in the paper).
 inline constexpr unsigned kLanes = 3;
-/// Tables in flight unless the caller sets their number: one is searched, one is clustered, one waits between them.
+/// Tables in flight by default: one is searched, one is clustered, one waits between them.
 inline constexpr unsigned kTables = 3;
 
-/// Bytes of a chunk, the unit of pinned buffers for uploads: 19 us on the bus, many times the cost of starting a copy,
-/// and quick to pin.
+/// Bytes of a chunk, the unit of buffers for uploads: 19 us on the bus, many times the start of a copy; quick to pin.
 inline constexpr std::uint64_t kUploadChunk = 1 << 20;
 /// A copy has several chunks if each thread then still makes at least this many copies.
 inline constexpr std::uint64_t kUploadTurns = 32;
@@ -54,11 +52,11 @@ inline constexpr unsigned kWarpPairs = 128;
 
 /// The estimate samples one in this many points (the paper's f = 0.01).
 inline constexpr std::uint32_t kSampleStride = 100;
-/// Margin of a batch over its estimate (the paper's α). It is doubled for tables that are estimated at fewer than three
-/// times kStaticPairs, unless the caller sets the pairs of a lane.
+/// Margin of a batch over its estimate (the paper's α), doubled for tables of fewer than three times kStaticPairs if
+/// the caller does not set the pairs of a lane.
 inline constexpr double kAlpha = 0.05;
-/// Pairs in a lane's buffer for kernels that emit pairs (the paper's b_b), unless the caller sets them or memory limits
-/// them. Tables that are estimated at fewer than three times as many get a third of the estimate with its margin.
+/// Pairs in a lane's buffer for kernels that emit pairs (the paper's b_b), if the caller does not set them. Tables of
+/// fewer than three times as many pairs get a third of the estimate with its margin instead.
 inline constexpr std::uint64_t kStaticPairs = 100'000'000;
 /// Smallest buffer of such a third, in pairs.
 inline constexpr std::uint64_t kFewestPairs = 1 << 16;
@@ -68,9 +66,8 @@ inline constexpr std::uint64_t kRowsBatchPairs = 16 << 20;
 inline constexpr std::uint64_t kPackedBatchWords = 8 << 20;
 /// Upper bound on the average number of rows of a batch, which bounds a lane's pinned memory for counts.
 inline constexpr std::uint64_t kMostBatchRows = 2 << 20;
-/// Upper bound on the average distance tests of a batch, or of a part of direct clustering, times dimensions, which
-/// bounds how long a cancelled run continues. An H200 did 3e12 a second (2-D, well-filled cells), so a batch takes
-/// about 0.03 s.
+/// Upper bound on the average distance tests of a batch, or of a part of direct clustering, times dimensions. It bounds
+/// how long a cancelled run continues: an H200 did 3e12 a second (2-D, well-filled cells), so a batch takes 0.03 s.
 inline constexpr double kMostBatchWork = 1e11;
 /// Up to this many parts of a count, a union or a labelling are queued without a wait. If there are more, each is
 /// waited for.
@@ -92,8 +89,7 @@ inline constexpr std::uint64_t kMostKeysPerPoint = 64;
 inline constexpr std::uint64_t kMostKeyBlocksPerPoint = 4;
 /// The table of key blocks may take the free memory divided by this number.
 inline constexpr std::uint64_t kKeyBlockShare = 8;
-/// Blocks of the count on a multiprocessor (32 registers a thread). In three dimensions and with weights the compiler
-/// decides.
+/// Blocks of the count on a multiprocessor (32 registers a thread), without weights in up to two dimensions.
 inline constexpr unsigned kCountBlocks = 8;
 /// Candidates of a point that one thread tests before it leaves the point to a block: about 1.5 ms of successive loads.
 inline constexpr std::uint32_t kThreadCandidates = 1 << 14;
@@ -101,17 +97,15 @@ inline constexpr std::uint32_t kThreadCandidates = 1 << 14;
 inline constexpr std::uint32_t kRemainingPoints = 1 << 20;
 /// Candidates of such a point that a block tests before it checks whether it may stop.
 inline constexpr std::uint32_t kBlockCandidates = 4096;
-/// Points in a launch of the count, at least, if kMostBatchWork divides the count into several: they fill the device.
-/// The last launch may have fewer.
+/// Fewest points in a launch of the count, except the last, if kMostBatchWork divides the count: they fill the device.
 inline constexpr std::uint32_t kFewestCounted = 1 << 18;
-/// If the smallest minpts is at least this, it pays to add up the candidates of a point, up to that minpts, before the
-/// first test.
+/// If the smallest minpts is at least this, it pays to add up candidates of a point before the first test.
 inline constexpr std::uint32_t kBoundFromMinpts = 8;
 /// Up to this many cells per point, one in kSampleCells cells is united first, and most others then have nothing to do.
 /// With more, core cells are listed first: of ten million points in 3-D (eps 0.232), two in three threads had none.
 inline constexpr double kDenseCells = 0.5;
 inline constexpr std::uint32_t kSampleCells = 8;
-/// Up to this many cells per point, labels in cells of core points alone are looked up by id, by the bitmap of keys,
+/// Up to this many cells per point, labels in cells whose points are all core are looked up by id, in the bitmap,
 /// instead of written by position: then the cells stay in the cache, and adjacent threads write adjacent labels.
 inline constexpr double kLookUpCells = 0.25;
 /// Pairs of points up to which one thread decides a pair of cells.
@@ -120,8 +114,7 @@ inline constexpr std::uint64_t kMostThreadPairs = 1024;
 inline constexpr unsigned kThreadTries = 48;
 /// Limit of the pairs of cells, or parts of them, left to blocks.
 inline constexpr std::uint32_t kQueuedPairs = 1 << 20;
-/// Threads of a block that processes queued pairs, huge pairs or remaining points, and blocks of a launch (see
-/// kHugeBlocks for huge pairs).
+/// Threads of a block that processes queued pairs, huge pairs or remaining points, and blocks of the launch.
 inline constexpr unsigned kPairThreads = 128;
 inline constexpr unsigned kPairBlocks = 132 * 8;
 /// Points of the larger cell for one block.
@@ -133,8 +126,8 @@ inline constexpr std::uint32_t kHugeCell = 8192;
 inline constexpr std::uint32_t kChunk = 64;
 /// Blocks for a pair of huge cells.
 inline constexpr unsigned kHugeBlocks = 128;
-/// Up to this many cells, or points, arrays of cells and clusters have the largest possible size. With more, the host
-/// waits for the exact size, which takes 10 us.
+/// Up to this many cells, or points, arrays have the largest possible size. With more, the host waits for the exact
+/// size, which takes 10 us.
 inline constexpr std::uint32_t kCountedNodes = 1 << 24;
 /// Counters over which blocks are spread, so that they do not queue for one.
 inline constexpr unsigned kTallies = 32;

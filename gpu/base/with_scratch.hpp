@@ -1,4 +1,4 @@
-// Calls functions of CUB, NVIDIA's library of parallel algorithms.
+// Calls CUB.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,8 @@
 
 namespace epsflow::gpu {
 
-/// Calls call(temporary, bytes), which calls CUB and returns its cudaError_t, twice: with null it sets `bytes` to the
-/// size of the temporary memory, and with that memory it does the work. Does not wait. Throws as
-/// DeviceMemory::allocate().
+/// Calls call(temporary, bytes) twice, which calls CUB: with null it sets `bytes` to the size of the temporary memory,
+/// and with this memory it does the work.
 template <class F>
 void with_scratch(Scratch scratch, F&& call) {
   std::size_t bytes = 0;
