@@ -17,13 +17,11 @@
 
 namespace epsflow::gpu {
 
-/// Points sorted by cell, with the candidate ranges of each cell that is not empty. Cells, order and ranges are the
-/// same as in index/grid.hpp.
+/// Points sorted by cell, with the candidate ranges of each cell that is not empty, as in index/grid.hpp.
 class DeviceGrid {
  public:
   /// The GPU must be the current one; points, memory and pinned must outlive the object. O(n·d) and a radix sort; then
-  /// O(cells · 3^(axes − 1) · log cells) for the indexed axes, at most six. Waits. Throws DeviceOutOfMemory,
-  /// DeviceError, Cancelled.
+  /// O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, DeviceError, Cancelled.
   DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
              const CancelToken& cancel);
 

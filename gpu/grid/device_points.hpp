@@ -23,8 +23,7 @@
 
 namespace epsflow::gpu {
 
-/// The most points of a data set on a GPU, images included: scans and sorts of some CUDA versions use signed 32-bit
-/// counts.
+/// The most points, images included: scans and sorts of some CUDA versions use signed 32-bit counts.
 inline constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
 
 /// The points of a data set on the device, in input order, shared by all its indexes. Thread-safe. In all constructors
@@ -37,14 +36,13 @@ class DevicePoints {
   DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                const Space& space = {});
 
-  /// Loads points that a source writes, on up to `threads` threads. The source need not outlive the object. Throws also
-  /// exceptions of the source.
+  /// Loads points that a source writes. The source need not outlive the object.
   DevicePoints(const PointsSource& points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                Space space = {});
 
-  /// Uses points that are on the current GPU already, in a space without periodic axes. Copies them only if they are
-  /// not aligned as kernels need it. The memory of the points, and `memory`, must outlive the object. Waits, also for
-  /// the work that is on the stream of the points. Throws InputError for NaN or infinite coordinates, DeviceError.
+  /// Uses points on the current GPU, in a space without periodic axes. Copies them only if kernels need them aligned.
+  /// points.data() and memory must outlive the object. Waits, also for the stream of the points. Throws InputError for
+  /// NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
   /// Returns points of a periodic box as float64, followed by their images (index/images.hpp), in a plain space.
@@ -54,25 +52,23 @@ class DevicePoints {
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);
 
-  /// Returns the points in host memory. The first call copies them if they are only on the device. May wait. Throws
-  /// DeviceError.
+  /// Returns the points in host memory. The first call copies them if they are only on the device. May wait.
   [[nodiscard]] PointsView host() const;
   /// Returns the points as index::choose_axes() needs them for this eps: without valid coordinates if their extents
   /// suffice and they are only on the device. May wait.
   [[nodiscard]] PointsView host_for(double eps) const;
-  /// The points, and their images if there are any, in device memory.
   [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
   [[nodiscard]] const Space& space() const noexcept { return space_; }
   /// The space in the form that kernels use.
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
-  /// The slices, in device memory; empty if the points are not in slices.
+  /// The slices, in device memory.
   [[nodiscard]] SlicesView slices() const noexcept {
     if (space_.slices == nullptr) return {};
     return {slice_starts_.data(), static_cast<std::uint32_t>(space_.slices->count())};
   }
-  /// The images, with the ids of their origins in device memory; none unless made by with_images().
+  /// The images, with the ids of their origins in device memory.
   [[nodiscard]] Ghosts ghosts() const noexcept { return {device_.size - images_, images_, origins_.data()}; }
   /// The extent of each dimension; empty without points, or with more dimensions than kMostIndexedDims. With images it
   /// may be wider than the points along periodic axes.

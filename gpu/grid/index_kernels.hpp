@@ -1,5 +1,5 @@
 // The steps that build the grid index on the GPU and cut its rows into batches. Arrays are in device memory. Functions
-// that take a Scratch allocate temporary memory on its stream. None waits for the device. All throw DeviceError.
+// that take a Scratch allocate temporary memory on its stream. None waits for the device.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -13,9 +13,8 @@ namespace epsflow::gpu {
 /// Marks a space that is not plain: kOtherSpace + D stands for D dimensions there, or any number if D is 0.
 constexpr unsigned kOtherSpace = 1U << 16;
 
-/// Tests if candidates are neighbours of one row; both are positions. T: the type of the coordinates. kKind: the
-/// dimensions, 0 for any number, or kOtherSpace + D in another space. Coordinates of the row stay in registers if their
-/// number is known at compile time.
+/// Tests if candidates are neighbours of one row; both are positions. kKind: the dimensions, 0 for any number, or
+/// kOtherSpace + D in another space. Coordinates of the row stay in registers if their number is known at compile time.
 template <class T, unsigned kKind>
 class DeviceRowTest {
   static constexpr bool kPlain = kKind < kOtherSpace;
