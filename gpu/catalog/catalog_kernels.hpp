@@ -1,5 +1,5 @@
 // The steps of a catalogue on the GPU. Arrays are in device memory. Steps that take a Scratch allocate temporary memory
-// on its stream. None waits. All throw DeviceError.
+// on its stream. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,14 +17,12 @@ struct InputFacts {
   std::uint64_t bad_label;   ///< the first id with a label below −1
   std::uint64_t bad_weight;  ///< the first id with a weight below 0 or not finite
   std::uint32_t clusters;    ///< one more than the highest label; 0 if all points are noise
-  /// ways[0]: 1 if some longitude is below 0, else 0. ways[1]: 1 if some is above half a turn, else 0. Both are 0 if
-  /// the points are not on a sphere.
-  std::uint32_t ways[2];
+  std::uint32_t ways[2];     ///< [0] 1 if any longitude is below 0, [1] 1 if any is above half a turn; else 0
 };
 inline constexpr std::uint64_t kAllFine = ~std::uint64_t{0};
 
-/// Scans the points, labels and weights, and writes *found. points: at least one. weights: null if there are none. sky
-/// [host]: null if the points are not on a sphere.
+/// Scans the points, labels and weights, and writes *found. weights: null if there are none. sky [host]: null if the
+/// points are not on a sphere.
 void launch_scan_input(PointsOnDevice points, const std::int32_t* labels, const double* weights, const sums::Sky* sky,
                        InputFacts* found, cudaStream_t stream);
 
@@ -51,8 +49,7 @@ struct ClusterView {
   ClusterPiece* large = nullptr;    ///< [most_large] the cluster and the index of its first piece
 };
 
-/// Copies row order[p] to to[p], for all p below starts[count]. order must not be null. from, to: [size × dims]. T:
-/// float or double.
+/// Copies row order[p] to to[p], for all p below starts[count]. from, to: [size × dims]. T: float or double.
 template <class T>
 void launch_gather_rows(const T* from, std::uint32_t size, std::uint32_t dims, const ClusterView& clusters, T* to,
                         cudaStream_t stream);
@@ -62,7 +59,7 @@ void launch_cut_clusters(const ClusterView& clusters, cudaStream_t stream);
 
 /// Sums up each cluster in a fixed order: points of a piece by the lanes of a warp, then the lanes, then the pieces. So
 /// sums are equal in each run. Call it after launch_cut_clusters(), unless most_large is 0. Sums: of
-/// catalog/cluster_sums.hpp or sky_sums.hpp; sums along axes cover two to four axes at once.
+/// catalog/cluster_sums.hpp or sky_sums.hpp; sums along axes take two to four.
 template <class Sums>
 void launch_sums(const Sums& sums, const ClusterView& clusters, Scratch scratch);
 

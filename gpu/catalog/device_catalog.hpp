@@ -1,4 +1,4 @@
-// Makes a catalogue of points in device memory. The result is in host memory.
+// Makes a catalogue of points in device memory.
 #pragma once
 
 #include <epsflow/catalog/device_catalog.hpp>
@@ -17,8 +17,8 @@ struct CatalogDevice {
 
 /// Makes a catalogue as catalog() does on the host. Counts and ids are the same as on the host, and so are the ends on
 /// axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n bytes
-/// of device memory, a copy of points and weights, a copy of each array that is on the host, and the memory of the
-/// catalogue. Waits. Throws as catalog(), UsageError if arrays are on another GPU, DeviceError.
+/// of device memory, a copy of points, weights and arrays of the host, and the memory of the catalogue. Waits. Throws
+/// as catalog(), UsageError if arrays are on another GPU, DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& gpu,
                                    const CancelToken& cancel);
 
