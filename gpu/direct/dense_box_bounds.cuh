@@ -31,9 +31,9 @@ struct PointBounds {
   }
 };
 
-/// Returns false only if no point within one box is near a point within the other. Differences, squares and sums are
-/// rounded as in the test of index/distance.hpp, and rounding is monotonic: each is at most its value for any two
-/// points of the boxes. So if this sum exceeds eps², the sums of all pairs do.
+/// Returns false only if no point within one box is a neighbour of a point within the other. Differences, squares and
+/// sums are rounded as in the test of index/distance.hpp, and rounding is monotonic: each is at most its value for any
+/// two points of the boxes. So if this sum exceeds eps², the sums of all pairs do.
 template <unsigned D>
 __device__ bool may_be_near(const PointBounds<D>& a, const PointBounds<D>& b, double eps_squared) {
   double sum = 0;

@@ -10,17 +10,18 @@
 
 namespace epsflow::gpu {
 
-/// All points of a cell with at least minpts points are core, without a distance test, and all core points of a cell
-/// are in one cluster. So union-find runs over cells. Two neighbouring cells that are not in one set yet are compared
-/// until a pair of core points within eps is found. The idea of these cells is Gan & Tao's (SIGMOD 2015).
+/// All points of a cell with at least minpts points are core, without a distance test, unless weights are summed. All
+/// core points of a cell are in one cluster. So union-find runs over cells. Two neighbouring cells that are not in one
+/// set yet are compared until a pair of core points within eps is found. The cells are Gan & Tao's idea (SIGMOD 2015).
 ///
 /// Adjacent cells are compared first, because then most cells two apart are already in one set. Pairs of cells that
-/// take a thread too long are compared by blocks of threads. Huge cells of which a few comparisons find no such pair
+/// take a thread too long are compared by blocks of threads. Huge cells, for which a few comparisons find no such pair,
 /// are compared by the bounds of their points (HugePairs). Points with many candidates and few neighbours are also
 /// processed by blocks.
 class DenseBoxClustering final : public DeviceClustering {
  public:
-  /// axes: must form dense boxes. task need not outlive the call, but everything that it refers to must.
+  /// axes: must form dense boxes. task need not outlive the call, but everything that it refers to must. Not for 0
+  /// points.
   DenseBoxClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
   ~DenseBoxClustering() override { release(); }
@@ -66,7 +67,7 @@ class DenseBoxClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
   DeviceBuffer<std::uint8_t> gained_;
-  DeviceBuffer<std::uint32_t> core_cells_;  // number of core cells; empty if cells hold many points
+  DeviceBuffer<std::uint32_t> core_cells_;  // [1] number of core cells; empty if cells hold many points
   DeviceBuffer<QueuedPair> queued_;
   HugePairs huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; empty if there are few points

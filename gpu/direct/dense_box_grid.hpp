@@ -31,8 +31,8 @@ inline constexpr unsigned kMostRows = kRowCells * kRowCells;
 struct DenseBoxRow {
   std::int64_t offset;      ///< the key of the first cell of the row minus the key of the cell
   std::int8_t steps[2];     ///< steps along all axes except the last
-  std::uint8_t lower_near;  ///< one bit for each cell of the row that has a smaller key and is adjacent
-  std::uint8_t lower_far;   ///< one bit for each cell of the row that has a smaller key and is not adjacent
+  std::uint8_t lower_near;  ///< bit k is set if cell k of the row has a smaller key and is adjacent
+  std::uint8_t lower_far;   ///< bit k is set if cell k of the row has a smaller key and is not adjacent
 };
 
 /// The limits that decide how cells are found by their keys. If there are few enough possible keys, a bitmap over all
@@ -70,7 +70,7 @@ struct DenseBoxView {
   SlicesView slices;
   std::uint64_t slice_stride = 0;  ///< the number that one slice adds to a key
   std::uint32_t row_count = 1;     ///< kRowCells^(dims − 1)
-  DenseBoxRow rows[kMostRows];     ///< [row_count] nearest first
+  DenseBoxRow rows[kMostRows];     ///< [row_count] nearest first, so the cell's own row is rows[0]
 };
 
 /// The arrays to which the keys of cells are written: DenseBoxView::low_keys, high_keys and first_high, null under the
@@ -86,7 +86,7 @@ class DenseBoxGrid {
  public:
   /// points: at least one, on the current GPU. axes: of these points and this eps, with CellAxes::dense_boxes. points,
   /// memory and pinned must outlive the object. marks: null, or the object that gets the ends of the phases. O(n) and a
-  /// radix sort. May return before the work on the stream is done. Throws DeviceOutOfMemory, Cancelled.
+  /// radix sort. May return before the work on the stream is done. Throws DeviceOutOfMemory, DeviceError, Cancelled.
   DenseBoxGrid(const DevicePoints& points, double eps, const index::CellAxes& axes, DeviceMemory& memory,
                PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks = nullptr, LookupLimits limits = {});
 

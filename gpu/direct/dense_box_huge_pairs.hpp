@@ -16,12 +16,12 @@ namespace epsflow::gpu {
 class HugePairs {
  public:
   HugePairs() = default;
-  /// Allocates memory for all pairs that this many points can form.
+  /// Allocates memory for all pairs of huge cells that this many points can form.
   HugePairs(std::uint32_t points, Scratch scratch);
 
   [[nodiscard]] CellPair* list() const { return list_.data(); }
-  /// Unites the cells of the first `count` pairs if they have core points within eps. Waits for earlier work of the
-  /// stream, but not for its own last kernels.
+  /// Unites the cells of each of the first `count` pairs, at least one, if they have core points within eps. Waits for
+  /// earlier work of the stream, but not for its own last kernels.
   void decide(std::uint32_t count, const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents,
               Scratch scratch) const;
 
@@ -29,7 +29,7 @@ class HugePairs {
   DeviceBuffer<CellPair> list_;
 };
 
-// Its kernels are in dense_box_huge_pairs.cu. None waits.
+// The kernels of HugePairs are in dense_box_huge_pairs.cu. None waits.
 
 /// A huge cell. The points of all huge cells are sorted by cell, then along the curve; `first` and `end` are indices in
 /// this order.
@@ -38,7 +38,8 @@ struct HugeCell {
   std::uint32_t first;  ///< the index of its first point
   std::uint32_t end;    ///< one more than the index of its last point
 };
-/// The smallest and largest coordinates of the points of a chunk.
+/// The smallest and largest coordinates of the points of a chunk, kChunk consecutive points in this order, of one cell
+/// or several.
 struct ChunkBounds {
   double lo[index::kMostDenseBoxDims];
   double hi[index::kMostDenseBoxDims];
@@ -47,11 +48,11 @@ struct ChunkBounds {
 /// Writes spans[2k] and spans[2k + 1] = the first position of cells[k] and of the cell after it.
 void launch_cell_spans(const DenseBoxView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
                        cudaStream_t stream);
-/// Writes the keys to sort by, and the positions, of all `size` points of the cells. A key is the index of the cell,
-/// followed by the point's distance along the curve.
+/// Writes the keys to sort by, and the positions, of all `size` points of the cells. A key is the index of the cell in
+/// `cells`, followed by the point's number along the curve in its cell.
 void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
                       std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
-/// Writes chunks[k] = the bounds of the points positions[k·kChunk …].
+/// Writes chunks[k] = the bounds of the points at positions[k·kChunk] to positions[(k + 1)·kChunk − 1], core or not.
 void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream);
 /// Compares pairs of cells, and unites those that have core points within eps. pairs: [count] as cells of the grid;

@@ -11,7 +11,7 @@ namespace epsflow::gpu {
 /// The points of a cell, with the test for core points.
 struct Members {
   Span span;
-  bool whole;  ///< true if all are core
+  bool whole;  ///< true if all are core because of their number; else is_core() reads bits
 
   __device__ Members(const Nodes& nodes, std::uint32_t cell)
       : span{__ldg(nodes.starts + cell), __ldg(nodes.starts + cell + 1)},
@@ -30,7 +30,7 @@ struct Members {
   }
 };
 
-/// Whether two sets of core points have neighbours; open: the search gave up.
+/// Whether a search found a core point within eps: no, yes, or unknown because it gave up.
 enum class Verdict : std::uint8_t { apart, near, open };
 
 }  // namespace epsflow::gpu

@@ -8,8 +8,8 @@
 
 namespace epsflow::gpu {
 
-/// Searches a cell with one thread, which may test `limit` more points. Lowers `limit` by the points tested. Returns
-/// Verdict::open if these were not enough.
+/// Searches a cell for a core point within eps of `point`, with one thread, which may test `limit` more points. Lowers
+/// `limit` by the points tested. Returns Verdict::open if these were not enough.
 template <class T, unsigned D>
 __device__ Verdict search_alone(const DenseBoxView& view, const Nodes& nodes, const Coordinates<T, D>& point,
                                 const Members& members, std::uint32_t& limit) {
@@ -24,7 +24,7 @@ __device__ Verdict search_alone(const DenseBoxView& view, const Nodes& nodes, co
   return end < members.span.end ? Verdict::open : Verdict::apart;
 }
 
-/// Calls f(other) for the cells that may hold neighbours of `point`, which is in `cell`, until f returns false.
+/// Calls f(other) for the cells that may hold neighbours of `point`, among them its own, `cell`, until f returns false.
 template <class T, unsigned D, class F>
 __device__ void for_cells_near(const DenseBoxView& view, const Coordinates<T, D>& point, std::uint32_t cell, F f) {
   const CellReach<D> reach(view, point);

@@ -33,6 +33,7 @@ __device__ inline Coordinates<T, D> load_coordinates(const void* points, std::ui
   }
 }
 
+/// Returns true if p and q are neighbours.
 template <class T, unsigned D>
 __device__ inline bool near_enough(const Coordinates<T, D>& p, const Coordinates<T, D>& q, double eps_squared) {
   return index::is_neighbor<D>([&](std::size_t k) { return p.x[k]; }, [&](std::size_t k) { return q.x[k]; }, D,
@@ -46,6 +47,7 @@ void with_point_types(Precision precision, std::uint32_t dims, F f) {
   with_types<1, 2, 3>(precision, dims, f);
 }
 
+/// Returns the key of a cell.
 __device__ inline std::uint64_t key_of(const DenseBoxView& view, std::uint32_t cell) {
   std::uint64_t high = 0;
   if (view.high_keys != nullptr) {
@@ -128,7 +130,7 @@ __device__ inline RowCells row_cells(const DenseBoxView& view, std::uint64_t fir
   return {first, mask};
 }
 
-/// Returns the cell with a key that is in use.
+/// Returns the cell with a key, which must be in use.
 __device__ inline std::uint32_t cell_at(const DenseBoxView& view, std::uint64_t key) {
   if (view.words != nullptr) return rank_before(view.words, key);
   std::uint32_t begin = 0, end = view.cells;
@@ -189,7 +191,7 @@ struct Span {
   std::uint32_t end;
 };
 
-/// Returns the positions of the cells of a row that are within reach. key: of the cell that contains the point.
+/// Returns the positions of the points in the cells of a row that are within reach. key: the key of the point's cell.
 template <unsigned D>
 __device__ inline Span row_in_reach(const DenseBoxView& view, const CellReach<D>& reach, const DenseBoxRow& row,
                                     std::uint64_t key) {

@@ -27,8 +27,8 @@ class DeviceClusterSets {
   DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned, std::shared_ptr<LabelMemory> labels, bool borders)
       : memory_(memory), pinned_(pinned), labels_(std::move(labels)), borders_(borders) {}
 
-  /// Returns the clusters of a level. last: true for the smallest minpts, whose result includes core_since. Waits for
-  /// the stream. O(nodes + size).
+  /// Returns the clusters of a level. clusters: their number. last: true for the smallest minpts, whose result includes
+  /// core_since. Waits for the stream. O(nodes + size). Throws ResourceError.
   [[nodiscard]] Clusters take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream);
 
  private:
@@ -45,9 +45,9 @@ class DeviceClusterSets {
 /// The properties of each cluster. [device] [clusters]
 struct ClusterArrays {
   std::uint32_t* first_core;  ///< smallest id of a core point
-  std::uint32_t* core;        ///< number of core points; null if `size` counts only core points
-  std::uint32_t* size;        ///< number of points
-  std::uint32_t* root;        ///< the root of its set
+  std::uint32_t* core;        ///< number of core points that get labels; null if `size` counts only core points
+  std::uint32_t* size;        ///< number of points, as Numbering::sizes
+  std::uint32_t* root;        ///< the node that is the root of its set
 };
 
 /// Writes the properties of each cluster. ClusterArrays::core must be null, or all zero before the call.
@@ -55,8 +55,8 @@ void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clust
 /// Writes joined[k] = the number of the cluster that contains the node roots[k] at this level.
 void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,
                           std::uint32_t* joined, cudaStream_t stream);
-/// Writes core_since[p] = offset + the number of the cluster of position p, for points that are core for the first
-/// time.
+/// Writes core_since[p] = offset + the number of the cluster of position p, if p is core and core_since[p] is
+/// kNeverCore.
 void launch_core_since(const LabelledLevel& level, std::uint32_t offset, std::int32_t* core_since, cudaStream_t stream);
 /// Copies core_since from positions to ids, for points that get labels.
 void launch_core_since_by_id(const LabelledLevel& level, const std::int32_t* core_since, std::int32_t* by_id,

@@ -49,7 +49,7 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
     shared_.reset();
   }
   /// If the points are one part of a divided data set (DirectTask::shared), finds the points that they share with other
-  /// parts. Constructors call it last.
+  /// parts, and sets the counts of outer ghosts to 0 if these must not be core. Constructors call it last.
   void find_shared(const DirectTask& task, const DeviceShared::FindPositions& find);
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
@@ -73,11 +73,10 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
 };
 
 /// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses dense-box cells
-/// if there are few enough dimensions and the data permit it; otherwise clusters point by point. Everything that `task`
-/// refers to must outlive the result; the GPU must be the current one. Memory: about 40 bytes for each point, in
-/// addition to points and labels, and 24 more with weights. grid: null, or an existing grid of these points for this
-/// eps. If a grid is given, the points are clustered point by point on it. Throws DeviceError, DeviceOutOfMemory,
-/// Cancelled.
+/// in up to three dimensions if the data permit it; otherwise clusters point by point. Everything that `task` refers to
+/// must outlive the result; the GPU must be the current one. Memory: about 40 bytes for each point, in addition to
+/// points and labels, and 24 more with weights. grid: null, or an existing grid of these points for this eps. If a grid
+/// is given, the points are clustered point by point on it. Throws DeviceError, DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
     const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);
 

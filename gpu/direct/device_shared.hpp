@@ -17,7 +17,7 @@ namespace epsflow::gpu {
 /// of the device does not suffice.
 class DeviceShared {
  public:
-  /// Replaces each point id by the position of that point in the index. ids: [device] [count]
+  /// Replaces each point id by the position of that point in the index. ids: [device] [count].
   using FindPositions = std::function<void(std::uint32_t* ids, std::uint32_t count)>;
   /// size: number of points of the index. find: must work on `stream`.
   DeviceShared(const SharedPoints& shared, std::uint32_t size, const FindPositions& find, DeviceMemory& memory,

@@ -23,16 +23,16 @@ struct WeightTask {
 struct WeighingView {
   const std::int64_t* units = nullptr;    ///< [n] by position
   const WeightSum* of_cells = nullptr;    ///< [cells] sum over the points of each cell, if there are cells
-  const WeightSum* least_sums = nullptr;  ///< [levels + 1] as in WeightLevels
+  const WeightSum* least_sums = nullptr;  ///< [levels + 1] smallest sum that reaches each minpts, and kBeyond
   const std::uint32_t* minpts = nullptr;  ///< [levels] ascending
   std::uint32_t levels = 0;
-  WeightSum enough = 0;  ///< as in WeightLevels
+  WeightSum enough = 0;  ///< a sum at which summing may stop; kBeyond, which no sum reaches, if weights are below 0
 };
 
 /// Owner of the weights by position.
 class DeviceWeighing {
  public:
-  /// order: [device] [size] input id of each position. ghosts: in device memory; each has the weight of its origin. The
+  /// order: [device] [size] input id of each position. ghosts: each has the weight of its origin, if that is here. The
   /// view is valid only for work on this stream. Waits only for copies of the arrays of `task`.
   DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size, const Ghosts& ghosts,
                  DeviceMemory& memory, cudaStream_t stream);
@@ -53,7 +53,7 @@ class DeviceWeighing {
 
 /// Writes sums[p] = the weight of position p.
 void launch_begin_sums(const WeighingView& weights, std::uint32_t size, WeightSum* sums, cudaStream_t stream);
-/// Writes counts[p] = DeviceWeightCounting::count() of sums[p].
+/// Writes counts[p] = the largest minpts that sums[p] reaches, or 0.
 void launch_count_sums(const WeighingView& weights, std::uint32_t size, const WeightSum* sums, std::uint32_t* counts,
                        cudaStream_t stream);
 

@@ -55,7 +55,7 @@ struct NodeArrays {
     std::uint32_t* const least = smallest.size() > 0 ? smallest.data() : numbers.data();
     return {parents.data(), least, numbers.data(), sizes.data(), ids.data(), ids.size()};
   }
-  /// Numbers the clusters. Waits if there are many nodes.
+  /// Numbers the clusters. Waits if there are more than kCountedNodes nodes.
   void number(const Nodes& nodes, Scratch scratch) {
     launch_number_roots(nodes, numbering(), scratch);
     if (nodes.count > tuning::kCountedNodes) {
@@ -81,7 +81,7 @@ class TallyPair {
 
   [[nodiscard]] Tally* device() const { return device_.data(); }
   void clear(cudaStream_t stream) const { check(cudaMemsetAsync(device_.data(), 0, sizeof(Tally), stream)); }
-  /// Returns the tally. Waits for the stream.
+  /// Returns the copy on the host, valid until the next call. Waits for the stream.
   [[nodiscard]] const Tally& read(cudaStream_t stream) const {
     check(cudaMemcpyAsync(host_.as<Tally>(), device_.data(), sizeof(Tally), cudaMemcpyDeviceToHost, stream));
     check(cudaStreamSynchronize(stream));

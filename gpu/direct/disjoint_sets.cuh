@@ -31,7 +31,7 @@ class DisjointSets : public clustering::SharedUnionFind<DeviceParents> {
   __device__ explicit DisjointSets(std::uint32_t* parents) : SharedUnionFind(DeviceParents(parents)) {}
 };
 
-/// Returns to all threads of the block whether a and b are in one set by now.
+/// Returns to all threads of the block, which must all call it, whether core nodes a and b are in one set by now.
 __device__ inline bool in_one_set(const DisjointSets& sets, std::uint32_t a, std::uint32_t b) {
   return __syncthreads_or(threadIdx.x == 0 && sets.find(a) == sets.find(b) ? 1 : 0) != 0;
 }

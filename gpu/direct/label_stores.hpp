@@ -18,7 +18,7 @@ struct LabelHomes {
 
 /// Returns a store in host memory or on the device, as options.labels requests, or a store without memory if
 /// options.keep keeps no labels. device: number of the GPU, which must be the current one. n: number of points that get
-/// labels. At most one target of LabelStore::next() at a time may wait for take(). Throws DeviceOutOfMemory.
+/// labels. At most one target of LabelStore::next() at a time may wait for take(). Throws DeviceError.
 [[nodiscard]] std::unique_ptr<LabelStore> make_label_store(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 

@@ -11,7 +11,7 @@ namespace epsflow::gpu {
 /// A mark in a stream at the end of each phase.
 class PhaseMarks {
  public:
-  /// Removes all marks and sets the first.
+  /// Removes all marks and begins the first phase.
   void begin(const Stream& stream) {
     marks_.clear();
     end("", stream);

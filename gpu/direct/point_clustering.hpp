@@ -10,11 +10,12 @@
 
 namespace epsflow::gpu {
 
-/// Works on the grid of the neighbour search. Counts neighbours up to the largest minpts, unites core points in sets,
-/// and then searches for border points. Long kernels run in parts, so that a cancelled run ends between two parts.
+/// Works on the grid of the neighbour search. Counts neighbours up to the largest minpts, or sums weights; unites core
+/// points in sets; and then searches for border points. Long kernels run in parts, so that a cancelled run ends between
+/// two parts.
 class PointClustering final : public DeviceClustering {
  public:
-  /// `task` need not outlive the call, but everything that it refers to must.
+  /// `task` need not outlive the call, but everything that it refers to must. Not for 0 points.
   PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid);
 
   ~PointClustering() override { release(); }

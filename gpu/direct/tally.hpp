@@ -15,7 +15,8 @@ namespace epsflow::gpu {
 
 using clustering::kNotCore;  // replaces the parent of a node without core points
 
-/// A node's entry in the numbers: its cluster's number, or kNoNumber, and a bit set if all its points are core.
+/// A node's entry in the numbers: its cluster's number, or kNoNumber, in the bits of kNumberMask; and the bit
+/// kWholeNode, set if all its points are core.
 inline constexpr std::uint32_t kNumberMask = 0x7FFFFFFFU;
 inline constexpr std::uint32_t kNoNumber = kNumberMask;
 inline constexpr std::uint32_t kWholeNode = 0x80000000U;
@@ -26,7 +27,7 @@ struct MinptsRange {
   std::uint32_t least;
 };
 
-/// Counts of one labelling, as kernels add them up. [device, and pinned host]
+/// Counts of one labelling, as kernels add them up. The first three counts are sums over their arrays.
 struct Tally {
   std::uint64_t noise[tuning::kTallies];
   std::uint64_t border[tuning::kTallies];
@@ -43,22 +44,22 @@ struct Tally {
 /// Returns the counts of a labelling that does not distinguish border points from noise.
 [[nodiscard]] LabelSummary core_summary_of(const Tally& tally);
 
-/// Nodes of the union-find with their core points. If `starts` is null, each position is a node.
+/// Nodes of the union-find, which are cells or points, with their core points.
 struct Nodes {
-  const std::uint32_t* starts = nullptr;  ///< [count + 1] first position of each cell, or null
+  const std::uint32_t* starts = nullptr;  ///< [count + 1] first position of each cell; null if positions are nodes
   const std::uint32_t* order = nullptr;   ///< [n] input id of each position, ascending within a node
   const std::uint32_t* core = nullptr;    ///< one bit for each position
   std::uint32_t count = 0;
-  std::uint32_t minpts = 1;  ///< nodes with at least this many points are core without a test of the bits
+  std::uint32_t minpts = 1;  ///< all points of a cell with at least this many are core; the bits are not read
 };
 
 /// The arrays of the numbering.
 struct Numbering {
   std::uint32_t* parents = nullptr;   ///< [nodes] in: sets; out: roots
   std::uint32_t* smallest = nullptr;  ///< [nodes] out, at roots: smallest core id; may be the same array as `numbers`
-  std::uint32_t* numbers = nullptr;   ///< [nodes] out
-  std::uint32_t* sizes = nullptr;     ///< [clusters] out: number of core points of each
-  RankWord* ids = nullptr;            ///< [id_words] scratch: one bit for each input id
+  std::uint32_t* numbers = nullptr;   ///< [nodes] out: entry of each node
+  std::uint32_t* sizes = nullptr;     ///< [clusters] out: number of core points of each; labelling adds border points
+  RankWord* ids = nullptr;            ///< [id_words] out: one bit for each id, set for the smallest core ids
   std::uint64_t id_words = 0;
 };
 
@@ -84,7 +85,7 @@ void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tall
 /// not have been added to numbering.sizes.
 void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
-/// Writes core[id] = 1 for core points, else 0, for ids below `labelled`.
+/// Writes core[id] = 1 for core points, else 0, for ids below `labelled`. core_bits, order: by position.
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
                       std::uint32_t labelled, std::uint8_t* core, cudaStream_t stream);
 
