@@ -10,8 +10,8 @@
 
 namespace epsflow::gpu {
 
-/// Calls call(temporary, bytes) twice, which calls CUB: with null it sets `bytes` to the size of the temporary memory,
-/// and with this memory it does the work.
+/// Calls call(temporary, bytes), which must call CUB, twice: with null it sets `bytes` to the size of the temporary
+/// memory, and with this memory it does the work.
 template <class F>
 void with_scratch(Scratch scratch, F&& call) {
   std::size_t bytes = 0;
