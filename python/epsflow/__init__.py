@@ -18,7 +18,7 @@
     window = epsflow.Window(0.3, 4, max_points=20_000)
     epsflow.plot.heatmap(epsflow.explore(X))
 
-Labels equal the labels of scikit-learn's DBSCAN, element by element, unless a computed distance equals eps up to
+Labels of DBSCAN equal the labels of scikit-learn's, element by element, unless a computed distance equals eps up to
 rounding.
 """
 

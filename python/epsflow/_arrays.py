@@ -54,8 +54,9 @@ def as_array(X: Any, name: str = "X") -> Points:
 
 
 def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
-    """Returns X, which is not a table, as an array of any type. Raises TypeError, ValueError for values that conversion
-    to numbers would change: masked values, times, and whole numbers beyond 2**53."""
+    """Returns X, which is not a table, as an array of any type. Raises TypeError for sparse matrices and texts. Raises
+    ValueError for values that conversion to numbers would change: masked and complex values, times, whole numbers
+    beyond 2**53 (in two dimensions), and a list of items with masked values or units."""
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         raise TypeError(
             f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), "
@@ -120,7 +121,7 @@ def drop_missing(
     Parameters
     ----------
     X : array or table of shape (n_samples, n_features)
-        Points as `epsflow.sweep` takes them.
+        Points as `epsflow.sweep` takes them, but neither sparse nor on a GPU.
     metric, metric_params
         The metric of a later sweep, if X has names of columns or units that depend on it. The returned points have the
         order and the units that this metric takes.
@@ -135,7 +136,7 @@ def drop_missing(
     Raises
     ------
     TypeError, ValueError
-        If X is invalid, as for `epsflow.sweep`.
+        If X is invalid, sparse or on a GPU.
 
     Examples
     --------

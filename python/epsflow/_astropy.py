@@ -14,9 +14,10 @@ from ._tasks import log
 
 
 def from_astropy(X: Any, name: str, metric: Metric, masked: bool) -> Columns | tuple[Any, list[str] | None]:
-    """Reads X of astropy: a table, directions or an array with a unit. Returns Columns for a table, else an array and
-    the names of its columns, or None if they have none. Angles are in the unit of the metric. masked: whether masked
-    values become NaN; otherwise they are an error. Raises TypeError, ValueError."""
+    """Reads X of astropy: a table, directions or an array with a unit. Returns Columns for a table; for directions an
+    array and the names of its columns; else an array and None. If the metric takes angles, values with a unit are
+    converted to its unit. masked: whether masked values become NaN; otherwise they are an error. Raises TypeError,
+    ValueError."""
     if _is_directions(X):
         return _from_directions(X, name, metric, masked)
     if hasattr(X, "colnames") and hasattr(X, "columns"):
@@ -54,7 +55,9 @@ def _is_directions(X: Any) -> bool:
 
 
 def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[Any, list[str] | None]:
-    """Returns longitudes and latitudes in the frame of X, in the order and the unit that the metric takes."""
+    """Returns [n, 2] longitudes and latitudes in the frame of X, in the order and the unit that the metric takes, and
+    the names of both columns. Raises TypeError if the metric takes no angles, ValueError if X is not one-dimensional or
+    has masked values that `masked` does not allow."""
     kind = type(X).__name__
     if metric.angle_unit is None:
         raise TypeError(
@@ -94,12 +97,12 @@ def units_of(X: Any) -> list[Any]:
 
 
 def has_unit(values: Any) -> bool:
-    """Returns whether values are a quantity of astropy with a unit."""
+    """Returns whether values are a quantity or a column of astropy with a unit."""
     return hasattr(values, "unit") and hasattr(values, "to") and _unit_of(values) is not None
 
 
 def _unit_of(values: Any) -> Any:
-    """Returns the unit of values, or None."""
+    """Returns the unit of values. Returns None if they have none, or are dimensionless."""
     unit = getattr(values, "unit", None)
     return unit if unit is not None and str(unit) else None
 
@@ -107,8 +110,9 @@ def _unit_of(values: Any) -> Any:
 def without_mask(
     values: Any, name: str, which: str, metric: Metric, masked: bool, column: str | None = None
 ) -> NDArray[Any]:
-    """Returns the numbers without a mask. Masked numbers become NaN if `masked` is True, and the result is float64
-    then; else they raise ValueError. name, which, column: the array and its column in errors."""
+    """Returns the values without a mask, unchanged if none is masked. Otherwise, if `masked` is True, masked numbers
+    become NaN and the result is float64; if it is False, raises ValueError. Raises ValueError also if integers that
+    become float64 are beyond 2**53. name, which, column: the array and its column in errors."""
     mask = getattr(values, "mask", None)
     numbers = np.asarray(getattr(values, "unmasked", values))
     if mask is None or not np.any(mask):
@@ -150,7 +154,8 @@ def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> ND
 
 
 def _require_one_unit(name: str, units: dict[str, Any], metric: Metric) -> None:
-    """Raises ValueError if columns have different units, unless angles are converted or the metric has a scale."""
+    """Raises ValueError if columns have different units, or some have a unit and others none. Accepts any units if the
+    metric has a scale, and different ones if the metric converts angles. units: by the names of columns."""
     first = next(iter(units))
     for column, unit in units.items():
         if unit == units[first] or metric.scale:

@@ -67,7 +67,8 @@ def catalog_on_gpu(
     columns: Columns | Any = None,
 ) -> dict[str, Any]:
     """Returns the columns of `epsflow.catalog`, by name, for points on the GPU of an engine. Other arrays on that GPU
-    are used without a copy. metric: a result of metric_of(). Raises as `epsflow.catalog`."""
+    that have DLPack are not copied if their type is int32 (labels), of one byte (core) or float64 (weights, columns);
+    arrays of other types are converted on the host. metric: a result of metric_of(). Raises as `epsflow.catalog`."""
     n = len(points)
     found = labels_of(labels, "labels")
     of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))
@@ -116,7 +117,8 @@ def require_labels(points: int, labels: int) -> None:
 
 
 def core_of(labelled: Any) -> Any:
-    """Returns the core mask of a variant (on a GPU if that is) or of an estimator, or None if it has none."""
+    """Returns the core mask of a variant or of an estimator, or None if it has none. The mask is on a GPU if it is the
+    mask of a variant that has it there; otherwise it is on the host."""
     indices = getattr(labelled, "core_sample_indices_", None)
     if indices is not None:
         mask = np.zeros(len(labelled.labels_), np.bool_)
@@ -130,7 +132,8 @@ def core_of(labelled: Any) -> Any:
 
 
 def names_of(X: Any, points: Any) -> list[str]:
-    """Returns the names of the columns if X is a table in which every column is a coordinate, else an empty list."""
+    """Returns the names of the columns if X is a table of pandas or polars in which every column is a coordinate, else
+    an empty list. points: [n, d] the points that were read from X."""
     if library_of(X) not in ("pandas", "polars"):
         return []
     names = [str(name) for name in X.columns]
@@ -142,13 +145,14 @@ Column = tuple[str, NDArray[np.float64], bool]
 
 
 def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
-    """Returns the columns to summarize. Raises ValueError, TypeError as named_of() and as_column()."""
+    """Returns the columns to summarize, on the host. X, columns: as named_of() takes them. n: the number of points.
+    Raises ValueError, TypeError as named_of() and as_column()."""
     return [(name, as_column(values, name, n), False) for name, values in named_of(X, columns)]
 
 
 def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
     """Returns pairs of names and values. columns: a dict of them, a list of columns of the table X, or None. Raises
-    TypeError if X is not a table and columns is a list, ValueError if X does not have a column."""
+    TypeError if columns is a list and X is not a table, or if columns is a text; ValueError if X lacks a column."""
     if columns is None:
         return []
     if not isinstance(columns, Mapping):
@@ -184,8 +188,9 @@ def catalog_columns(
 
     points, labels, core, weights: one row or value for each point. metric: a result of metric_of(). columns: further
     columns to summarize. names: the names of the coordinates. offsets: [slices + 1] the first point of each slice, and
-    n; the clusters of each slice are then numbered from 0. Empty for points without slices. Raises ValueError if an
-    array does not fit the points, or if two columns have the same name; errors for `core` as as_mask().
+    n; the labels of each slice must then begin at 0. Empty for points without slices. Raises ValueError if an array
+    does not fit the points, if two columns have the same name, or if a weight is below 0 or not finite; errors for
+    `core` as as_mask().
     """
     n = len(points)
     mask = None if core is None else as_mask(core, n)

@@ -24,7 +24,7 @@ class Columns:
     rows: int
     """The number of rows."""
     remedy: str
-    """Code that selects columns with the table's library."""
+    """The end of an error: words with code that selects columns with the table's library."""
 
 
 def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:

@@ -85,7 +85,8 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     TypeError
         If labels are not whole numbers, or if a whole sweep is given.
     ValueError
-        If the numbers of points differ, or if a label is below -1.
+        If the numbers of points differ; if labels are masked, not one-dimensional, below -1 or above 2**31 - 1; or if a
+        variant was run with keep="summary" and has no labels.
 
     Examples
     --------
@@ -107,7 +108,8 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
 
 
 def labels_of(labels: Any, name: str) -> Any:
-    """Returns the array of labels of an object, or the object itself if it has none. Raises TypeError."""
+    """Returns the array of labels of an object, or the object itself if it has none. Those of Groups are numbered from
+    0 in any dialect. Raises TypeError if the object has labels of several variants. name: the parameter in errors."""
     # _numbers comes first: labels of Groups may have the numbers of another program.
     for attribute in ("_numbers", "labels", "labels_"):
         found = getattr(labels, attribute, None)

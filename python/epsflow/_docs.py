@@ -14,7 +14,7 @@ _TEXTS = {
 X : array or table of shape (n_samples, n_features)
     The points, one per row. Arrays of float32 and float64 in C order are not copied, unless the metric transforms
     the points. X is never written to. It may also be a table of pandas, polars, Arrow, xarray or astropy, or points
-    of geopandas or astropy. Angles with a unit are converted to the unit of the metric.""",
+    of geopandas or astropy. If the metric takes angles, a unit of X is converted to the unit of the metric.""",
     "more_points": """
     Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are searched on that GPU if the metric is euclidean. Sparse points
     are made dense, within the memory limit and with a notice.""",
@@ -47,8 +47,9 @@ metric_params : dict, optional
     "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). "greatcircle" and "haversine" take
     "latitude_first" (for "haversine" only True), which defines which of two columns comes first, whatever their names
     are. "euclidean", "manhattan", "chebyshev" and "minkowski" take "scale", a factor for each column, and "box", the
-    sides of a periodic box in the unit that X has before it is scaled. A side is its length (from 0), its two ends,
-    or None if it is open; give one per column or one for all. "minkowski" also takes "p".""",
+    sides of a periodic box in the unit that X has before it is scaled. "box" is one length for all columns, or a list
+    with a side for each column or one side for all. A side is its length (from 0), a pair of its two ends, or None if
+    it is open. "minkowski" also takes "p", at least 1.""",
     "sample_weight": """
 sample_weight : float or array of shape (n_samples,), optional
     Weight of each sample. A sample is core if the weights of the samples within eps, its own included, sum to at
@@ -156,8 +157,8 @@ _NAMES = re.compile(r"^( *)((?:\{\w+\} ?)+)$", re.MULTILINE)
 
 
 def documented(of: T) -> T:
-    """Fills the docstring of a function or a class, and returns the function or class. A line of names in braces, each
-    a key of _TEXTS or _GROUPS, becomes the texts of these names."""
+    """Fills the docstring of a function or a class, and returns the function or class. A line that has only names in
+    braces, each a key of _TEXTS or _GROUPS, becomes the texts of these names, indented as the line."""
     described: Any = of
     if described.__doc__:  # python -OO removes docstrings
         described.__doc__ = _NAMES.sub(_filled, described.__doc__)

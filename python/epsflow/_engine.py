@@ -141,7 +141,8 @@ class Engine(Unchanging):
 
 
 def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine:
-    """Unpickles an engine. closed: None, or the backend of an engine that was closed, as the result is then, too."""
+    """Unpickles an engine. closed: None for an engine that was open. For a closed engine it is the backend, and the
+    result is closed, too."""
     if closed is None:
         return Engine(**arguments)
     engine = Engine.__new__(Engine)
@@ -213,10 +214,11 @@ def engine_for(
     engine: Engine | None, given: Input, backend: str, memory: int | str | None, threads: int | None,
     threads_name: str = "threads", run: dict[str, Any] | None = None,
 ) -> Engine:
-    """Returns engine, or if it is None the shared engine for these options. For backend="auto", that engine is on the
-    CPU if the points are few or the metric is minkowski with most values of p, unless an option in run needs a GPU.
-    Raises TypeError if engine is not an Engine or is given together with options, and TypeError or ValueError for
-    invalid options. threads_name: the parameter that gave threads, for errors. run: options of the run.
+    """Returns engine, or if it is None the shared engine for these options. With backend="auto" and points on the host,
+    that engine is on the CPU if the metric is minkowski with a p other than 1, 2 and infinity, or if the points are few
+    and no option in run is for a GPU. Otherwise "auto" is a GPU if there is one. Raises TypeError if engine is not an
+    Engine or is given together with options, TypeError or ValueError for invalid options, and RuntimeError if a GPU is
+    requested and none can be used. threads_name: the parameter that gave threads, for errors. run: options of the run.
     """
     if engine is None:
         if isinstance(backend, str) and backend == "auto" and not isinstance(given.points, _core.GpuPoints):

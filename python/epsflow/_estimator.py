@@ -62,7 +62,8 @@ class _Fitted:
         """Returns an index of the core points. The first call makes it. A later call makes another one if it runs in
         another process (after a fork) or with other options. given: the options of the engine by name. If backend is
         not "gpu", options other than backend, memory and threads are ignored. Raises TypeError, ValueError for invalid
-        options; MemoryError if the index does not fit into memory; RuntimeError for other failures."""
+        options; MemoryError if the index does not fit into memory, or if a requested GPU cannot be used; RuntimeError
+        for other failures."""
         options = as_options(**given)
         if options["backend"] != "gpu":  # a GPU is started only on request
             options = {name: options[name] for name in ("backend", "memory", "threads")}
@@ -117,7 +118,8 @@ class DBSCAN(_Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each point, -1 for noise. labels_, core_sample_indices_ and components_ are on the GPU if X is.
+        The cluster of each point, -1 for noise. labels_, core_sample_indices_ and components_ are on the GPU if X is
+        (but not if X is an array of Numba).
     core_sample_indices_ : ndarray of shape (n_core,)
         The indices of the core points, ascending.
     components_ : ndarray of shape (n_core, n_features)
@@ -224,11 +226,12 @@ class DBSCAN(_Clusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Find the clusters of other points, with the parameters of the fit.
 
-        It runs on a GPU only if backend is "gpu" or `engine` was made with backend="gpu", in up to three dimensions,
-        with the Euclidean norm and without a periodic box. Otherwise it runs on the CPU. Changes of `labels_`,
-        `core_sample_indices_` and `components_` after `fit` have no effect. The first call sorts the core points. Later
-        calls reuse the order, except with changed parameters, if a GPU is requested, in more than six dimensions, with
-        another norm than the Euclidean one, in a periodic box, and if there are huge gaps between the points.
+        It runs on a GPU only if backend is "gpu" or `engine` was made with backend="gpu", in up to three dimensions (of
+        the points as the metric transforms them), with the Euclidean norm and without a periodic box. Otherwise it runs
+        on the CPU. Changes of `labels_`, `core_sample_indices_` and `components_` after `fit` have no effect. The first
+        call sorts the core points. Later calls reuse the order, except with changed parameters, if a GPU is requested,
+        in more than six dimensions, with another norm than the Euclidean one, in a periodic box, and if there are huge
+        gaps between the points.
 
         Parameters
         ----------
@@ -245,10 +248,11 @@ class DBSCAN(_Clusterer):
         NotFittedError
             If the model is not fitted.
         ValueError, TypeError
-            If the model was fitted with distances (metric="precomputed"), if the points are on a GPU or not finite, or
-            if they have other columns, units, frames or coordinate systems than the points of `fit`.
+            If the model was fitted with distances (metric="precomputed"), if the points are on a GPU or not finite, if
+            they have other columns, units, frames or coordinate systems than the points of `fit`, or if backend is
+            "gpu" and epsflow was built without a GPU.
         MemoryError
-            If the memory is too small.
+            If the memory is too small, or if backend is "gpu" and no GPU can be used.
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError(
@@ -327,7 +331,7 @@ class AutoDBSCAN(_Clusterer):
         y : Ignored
             Not used, present here for API consistency by convention.
         {sample_weight}
-            Here weights must be at least 0.
+            Here weights must be at least 0, and their mean at least one half.
 
         Returns
         -------
@@ -386,7 +390,8 @@ def dbscan(
 
 
 def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Input:
-    """Returns X as scikit-learn validates it, and sets n_features_in_ and feature_names_in_ of the model in fit().
+    """Returns X as scikit-learn validates it, without names and table. In fit(), also sets n_features_in_ of the model,
+    and feature_names_in_ if X has names.
 
     fitted: the data of the fit that X must match; None in fit() itself. Raises TypeError, ValueError if X is on a GPU,
     invalid, or different from the fitted X in columns, units, frame or coordinate system.

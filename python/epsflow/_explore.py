@@ -69,8 +69,9 @@ class Offer:
         The number of clusters, and of points with label -1.
     score : float
         Each big cluster has a credit from 0 to 1: how clearly it persists longer along eps than chance explains. The
-        score sums credit · share · (1 - share), with the cluster's share of the points; noise lowers it. Of a run of
-        DBSCAN, this is the largest score over the eps of its plateau; of grown clusters, the score of that run.
+        score sums credit · share · (1 - share), with the cluster's share of the points; noise lowers it, and a larger
+        min_samples raises it a little. Of a run of DBSCAN, this is the largest score over the eps of its plateau; of
+        grown clusters, the score of that run.
     noise : float
         The share of the points that are in no big cluster, from 0 to 1, estimated. A big cluster has at least 1 % of
         the points, and at least five. If clusters are split, this is the share of the points with label -1.
@@ -121,7 +122,8 @@ class Exploration(Unchanging):
     one_eps : Offer or None
         The best (eps, min_samples) of the grid, with the labels of DBSCAN. The recommended clusters are made from it.
     alternatives : list of Offer
-        At most two offers with other clusters, the better one first.
+        At most two offers with other clusters: first clusters that have an eps each, then runs of DBSCAN with the
+        better score first.
     flags : list of Flag
         Doubts about the result.
     eps, min_samples : ndarray
@@ -129,8 +131,8 @@ class Exploration(Unchanging):
         was left out and no grid can be derived from the points: if there are fewer than 10, or if every point is at
         distance 0 from at least two others.
     scores : ndarray of shape (n_eps, n_min_samples)
-        The score of each cell of the grid (`Offer.score`). NaN if a cell has fewer than two big clusters, or if these
-        have less than half of the points.
+        The score of each cell of the grid itself (see `Offer.score`, which is the largest of a plateau). NaN if a cell
+        has fewer than two big clusters, or if these have less than half of the points.
     map : Lineage
         The lineage of the grid.
     """

@@ -27,10 +27,10 @@ def flashes(events: Any, labels: Any) -> Any:
     Returns
     -------
     xarray.Dataset
-        events with further variables. For events: "event_parent_flash_id", the label, or the fill value 2**64 - 1 for
-        noise; and "event_id" if it was missing. For flashes (the clusters): "flash_id", "flash_event_count" and, if
-        there are "event_time" and at least one flash, "flash_time_start" and "flash_time_end". Existing flashes are
-        replaced. The method to_netcdf() writes a netCDF file.
+        events with further variables and attributes. For events: "event_parent_flash_id", the label, or the fill value
+        2**64 - 1 for noise; and "event_id", the index, if it was missing. For flashes (the clusters): "flash_id", the
+        label, "flash_event_count" and, if there are "event_time" and at least one flash, "flash_time_start" and
+        "flash_time_end". Existing flashes are replaced. The method to_netcdf() writes a netCDF file.
 
     Raises
     ------

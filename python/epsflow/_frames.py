@@ -20,7 +20,8 @@ _Read = Union[Columns, tuple[Any, Union[list[Any], None]]]
 
 
 def library_of(X: Any) -> str | None:
-    """Returns the library of the table X, also by a base class; "numpy" for an array of records; None otherwise."""
+    """Returns the library of tables that the class of X, or a base class, belongs to, as "pandas" for a DataFrame and a
+    Series; "numpy" for an array of records; None otherwise."""
     if type(X) is np.ndarray or type(X) is list:
         packages = []
     else:
@@ -40,11 +41,12 @@ def from_table(
 ) -> tuple[Any, list[Any] | None]:
     """Returns X as an object that NumPy converts to an array, with the names of its columns if it has some.
 
-    X itself is returned if it is neither a table nor of astropy. If the metric takes longitudes and latitudes and two
-    columns have such names, only these are returned, in its order. Units of astropy are converted; in other tables a
-    name that contradicts the metric's unit is a ValueError. Missing values become NaN; masked values of astropy and
-    NumPy do if `masked`, and are an error otherwise. Raises TypeError; ValueError that names the columns that hold no
-    numbers.
+    X itself is returned, with None, if it is neither a table nor of astropy. If the metric takes longitudes and
+    latitudes and two columns have such names, only these are returned, in its order, unless X has two columns and the
+    parameter latitude_first gives their order. Angles with a unit of astropy are then converted; in columns without a
+    unit a name that contradicts the metric's unit is a ValueError. Missing values become NaN; masked values of astropy
+    and of records do if `masked`, and are an error otherwise. Raises TypeError; ValueError that names the columns that
+    hold no numbers.
     """
     library = library_of(X)
     if library is None:

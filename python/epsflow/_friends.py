@@ -61,10 +61,11 @@ class Groups:
 
         The columns are group, size, core (equal to size), first_core (the first point of the group), weight_total (with
         weights), and for the coordinates the centre (of mass), spread, bounds and radius of `epsflow.catalog`. With
-        velocity there are also vx_mean (weighted by the masses), vx_sum, vx_min, vx_max and so on, and with attach
-        `attached`, the number of attached points. The dialect nbodykit has the columns of nbodykit's FOF catalogue:
-        CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0 stands for points in no
-        group. Raises ValueError if a weight is below 0 or not finite.
+        velocity there are also vx_mean (weighted by the masses), vx_sum, vx_min, vx_max and so on; for each of
+        `columns` NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max; and with attach `attached`, the number of
+        attached points. The dialect nbodykit has only the columns of nbodykit's FOF catalogue: CMPosition, CMVelocity
+        (with velocity) and Length, in a structured array whose row 0 stands for points in no group. Raises ValueError
+        if a weight is below 0 or not finite, or if two columns have the same name.
         """
         of = self._of
         core = self._numbers >= 0
@@ -85,7 +86,8 @@ class Groups:
     ) -> None:
         """Write the catalogue in HDF5 as SWIFT's friends-of-friends finder does. `swiftsimio.load` opens it.
 
-        Its data sets are Groups/Masses (1 per point if there are no weights), Centres, GroupIDs (from 1) and Sizes.
+        Its data sets are Groups/Masses (the sums of the weights, or the numbers of points if there are none), Centres,
+        GroupIDs (from 1) and Sizes.
 
         Parameters
         ----------
@@ -207,11 +209,13 @@ def friends_of_friends(
     Parameters
     ----------
     {points}
+        Points on a GPU are copied to the host. Sparse points are an error.
     linking_length : float, optional
-        The maximum distance of linked points, in the unit of eps.
+        The maximum distance of linked points, in the unit of eps. A distance of exactly this length counts.
     b : float, optional
         The linking length as a fraction of the mean separation (volume / n_samples)^(1 / n_features) of points that
-        fill `box`. Give either b or linking_length.
+        fill `box`, whose sides are first multiplied by "scale" if metric_params has it. Give either b or
+        linking_length.
     box : float or sequence, optional
         The periodic box, as "box" in the metric_params of `epsflow.sweep`: one length for all columns, or one for each.
     min_size : int
@@ -229,7 +233,8 @@ def friends_of_friends(
         (see `Groups.attached`). If several are equally near, the first one decides. If the nearest point is in no
         group, they join none. Columns are matched by name if both have names.
     ids : {"size", "first"}
-        Whether groups are numbered by size, the largest first, or by their first point.
+        Whether groups are numbered by size, the largest first (of equal sizes, by the first point), or by their first
+        point.
     dialect : {"epsflow", "swift", "nbodykit"}
         Numbers of groups and of points in no group: from 0 and -1; from 1 and 2147483647; from 1 and 0.
     {distance} {machine}

@@ -44,8 +44,8 @@ def sweep(
         With metric="precomputed", X is a square matrix of distances.
     {eps} {min_samples} {variants} {metric}
         Also "precomputed": X holds distances, dense or as a sparse matrix of the distances up to the largest eps, as
-        `epsflow.neighbors` and `epsflow.read_neighbors` return it. The matrix must be symmetric. If it is float32, eps
-        is rounded to float32. It is clustered on the CPU.
+        `epsflow.neighbors` (with distances=True) and `epsflow.read_neighbors` return it. The matrix must be symmetric.
+        If it is float32, eps is rounded to float32. It is clustered on the CPU.
     {metric_params} {sample_weight} {core} {keep}
     lineage : bool
         Whether to also compute how the clusters of the variants are nested (`SweepResult.lineage`). Weights must then
@@ -211,10 +211,11 @@ def explore(
     """Find the clusters of X, if it has any, without being given eps.
 
     It sweeps a grid of eps and min_samples, whose cells score highly if their clusters persist over a wider range of
-    log(eps) than chance explains. Each cluster of the best cell then grows to the widest eps before it merges with
-    another one. If a finer set of clusters, into which these split, scores better as a whole, it is recommended
-    instead. Without `seconds`, the recommendation does not depend on the machine, the backend, or the order of the
-    points, except for the numbers of clusters and for border points between two clusters.
+    log(eps) than chance explains. Each cluster of the best cell then grows to the widest eps, at most 1.5 times the eps
+    of the cell, before it merges with another one; but none grows if more than 15 % of the points are noise. If a finer
+    set of clusters, into which these split, scores better as a whole, it is recommended instead. Without `seconds`, the
+    recommendation does not depend on the machine, the backend, or the order of the points, except for the numbers of
+    clusters and for border points between two clusters.
 
     Parameters
     ----------
@@ -227,8 +228,9 @@ def explore(
     seconds : float, optional
         A bound on the time after the points are loaded. The time to compute the default grid counts if neither eps nor
         min_samples is given; the time to compute only one of them does not. The eps are swept in rounds of even ratios:
-        first at least 10 eps, of the default grid about every fourth, then the eps between them while there is time.
-        The result is as if the swept eps were the grid. The flags "coarse" and "unfinished" report omissions.
+        first at least 10 eps (all if there are fewer), of the default grid about every fourth, then the eps between
+        them while there is time. The result is as if the swept eps were the grid. The flags "coarse" and "unfinished"
+        report omissions.
     {distance} {sample_weight}
         Here weights must be at least 0. A weight is not a number of copies: the sizes of clusters and noise are counted
         in points.
@@ -455,7 +457,7 @@ def selectivity(
         The values may be in any order.
     sample : int
         The number of points whose neighbours are counted, at least 2. If there are not more points than this, all are
-        counted, and the means are exact.
+        counted, the means are exact, and the errors are 0.
     {distance} {memory} {threads} {engine}
 
     Returns
@@ -489,8 +491,8 @@ def catalog(
     Parameters
     ----------
     {points}
-        If X is on a GPU, the catalogue is computed there, with any metric. Labels and other arrays may be on the GPU,
-        too. Sparse points are an error.
+        If X is on a GPU, the catalogue is computed there, with any metric. Labels and other arrays may be on a GPU in
+        any case. Sparse points are an error.
     {labels}
         If labels is a variant or an estimator with core points, these are used as well.
     core : array of bool of shape (n_samples,), optional
@@ -509,11 +511,13 @@ def catalog(
     Returns
     -------
     table
-        A pandas.DataFrame, or a structured array if pandas is not installed, with these columns: cluster, size; core,
-        the number of core points, and first_core, the row of the first one (if core points are known); weight_total (if
-        there are weights); for each coordinate NAME_center, NAME_spread (standard deviation), NAME_lower and
-        NAME_upper; radius, the root mean square of the distances to the centre, in the unit of eps; for each further
-        column NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max.
+        A pandas.DataFrame, or a structured array if pandas is not installed, sorted by label, without noise, with these
+        columns: cluster, size; core, the number of core points, and first_core, the row of the first one, -1 without
+        one (if core points are known); weight_total (if there are weights); for each coordinate NAME_center,
+        NAME_spread (standard deviation), NAME_lower and NAME_upper; radius, the root mean square of the distances to
+        the centre, in the unit of eps; for each further column NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max.
+        Coordinates have the names of X's columns if X is a table of pandas or polars in which all columns are
+        coordinates, else x, y and z, or x0, x1, … in more than three dimensions.
 
     {errors}
     ValueError
@@ -538,7 +542,8 @@ def _of(
     X: Any, metric: str, metric_params: dict[str, Any] | None, machine: tuple[Any, ...],
     run: dict[str, Any] | None = None,
 ) -> Dataset:
-    """Returns points that are loaded when a method first needs them. machine: backend, memory, threads, engine."""
+    """Returns points that are loaded when a method first needs them. machine: backend, memory, threads, engine. run:
+    options of the run, on which the backend "auto" depends."""
     backend, memory, threads, engine = machine
     given = parse_input(to_dense(X, memory, engine), metric, metric_params)
     return Dataset(engine_for(engine, given, backend, memory, threads, run=run), given, is_lazy=True)

@@ -37,7 +37,8 @@ def refuse_on_gpu(X: Any, name: str = "X") -> None:
 
 
 def output_of(X: Any) -> str:
-    """Returns the library of X, an array on a GPU, as an output for results. Raises TypeError for other libraries."""
+    """Returns the library of X, an array on a GPU, as an output for results: "cupy", "torch" or "jax", but "numpy" (on
+    the host) for Numba. Raises TypeError for other libraries."""
     packages = [base.__module__.partition(".")[0] for base in type(X).__mro__]
     found = next((_LIBRARIES[package] for package in packages if package in _LIBRARIES), None)
     if found is None:
@@ -62,7 +63,8 @@ def to_host(array: Any) -> Any:
 
 
 def moved_to(X: Any, values: NDArray[Any]) -> Any:
-    """Returns values [n] of the host as an array of the library and GPU of X; for Numba, as they are."""
+    """Returns values [n] of the host as an array of the library and GPU of X; values themselves if X is an array of
+    Numba. Raises TypeError as output_of()."""
     library = output_of(X)
     if library == "torch":
         return importlib.import_module("torch").as_tensor(values, device=X.device)
@@ -94,8 +96,9 @@ def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
 
 
 def as_gpu_values(values: Any, kind: str) -> _core.Values | None:
-    """Returns values [n] on a GPU if they have the kind "int32", "float64" or "mask". Returns None for other values,
-    and for arrays with only the CUDA array interface: they must be copied to the host first."""
+    """Returns values [n] on a GPU, without a copy, if they are of this kind: "int32", "float64" or "mask" (any type of
+    one byte). Returns None for other values, for values on the host, and for arrays that are strided or have only the
+    CUDA array interface: the caller must copy them to the host."""
     if not is_on_gpu(values) or not hasattr(values, "__dlpack__"):
         return None
     found = _core.values(values.__dlpack__(stream=_DEFAULT_STREAM), values)

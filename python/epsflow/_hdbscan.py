@@ -64,11 +64,12 @@ class _Unmade:
 
 @documented
 class HDBSCAN(_Clusterer):
-    """HDBSCAN*, exact, with the interface of scikit-learn and the same labels for any order of rows.
+    """HDBSCAN*, exact, with the interface of scikit-learn and the same clusters for any order of rows.
 
-    Merges at one distance are one merge of all its clusters, so labels do not depend on the order of rows. If no two
-    merges are at one distance, which needs min_samples <= 2 or luck, they are the labels of scikit-learn; else a few
-    samples at the edges of clusters differ. Clusters are numbered by their smallest sample.
+    Merges at one distance are one merge of all its clusters, so the clusters do not depend on the order of rows. If no
+    two merges are at one distance, which needs min_samples <= 2 or luck, they are the clusters of scikit-learn; else a
+    few samples at the edges of clusters differ. Clusters are numbered by the smallest index of their samples, which
+    scikit-learn does not do.
 
     Parameters
     ----------
@@ -84,8 +85,9 @@ class HDBSCAN(_Clusterer):
     max_cluster_size : int, default=None
         A limit to the size of clusters returned by the "eom" cluster selection algorithm.
     {metric}
-        Also "precomputed": X holds distances, as an array or sparse matrix. Other names of scikit-learn, and functions
-        of two samples, are computed by scikit-learn for all pairs of samples, which takes 8 * n_samples**2 bytes.
+        Here names of columns and units are ignored, so columns must have the order of the metric. Also "precomputed": X
+        holds distances, as an array or sparse matrix. Other names of scikit-learn, and functions of two samples, are
+        computed by scikit-learn for all pairs of samples, which takes 8 * n_samples**2 bytes.
     {metric_params}
     alpha : float, default=1.0
         Only 1.0 is supported.
@@ -117,8 +119,9 @@ class HDBSCAN(_Clusterer):
     centroids_, medoids_ : ndarray of shape (n_clusters, n_features)
         The mean of the samples of each cluster, weighted by their probabilities, and the sample with the smallest
         sum of weighted distances to the others; of equal sums, the first in the order of coordinates. They exist if
-        store_centers is set. Medoids take up to n_samples**2 distances of each cluster; far fewer if the metric is
-        euclidean, manhattan, chebyshev, minkowski or haversine.
+        store_centers names them, or is "both". Medoids take up to n_samples**2 distances of each cluster; far fewer if
+        the metric is euclidean, manhattan, chebyshev, minkowski or haversine. With greatcircle, scale or box they are a
+        ValueError.
     cluster_persistence_ : ndarray of shape (n_clusters,)
         How persistent each cluster is, from 0 to 1. If any cluster of the tree ends at eps 0, it is 1 for all.
     outlier_scores_ : ndarray of shape (n_samples,)
@@ -190,10 +193,13 @@ class HDBSCAN(_Clusterer):
 
         Parameters
         ----------
-        {X}
-            Rows with NaN or infinite elements are left out, and labelled -3 or -2. If X is an array of CuPy, PyTorch or
-            JAX on a GPU, labels_ and probabilities_ are arrays of that library on that GPU. If X is an array of Numba,
-            they are on the host.
+        X : array or table of shape (n_samples, n_features), or (n_samples, n_samples) for metric="precomputed"
+            The samples, one per row, or their distances, as scikit-learn takes them: an array, a sparse matrix, or a
+            table that NumPy converts to an array, such as of pandas, polars or Arrow. Units are ignored. Values become
+            float64; sparse samples are made dense, within the memory limit and with a notice. X is never written to.
+            Rows with NaN or infinite elements are left out, and labelled -3 or -2; but distances that are NaN are a
+            ValueError. If X is an array of CuPy, PyTorch or JAX on a GPU, labels_ and probabilities_ are arrays of that
+            library on that GPU. If X is an array of Numba, they are on the host.
         y : Ignored
             Not used, present here for API consistency by convention.
 
@@ -276,9 +282,9 @@ class HDBSCAN(_Clusterer):
         Parameters
         ----------
         cut_distance : float
-            As for `SingleLinkageTree.get_clusters`.
+            Samples are connected if their mutual reachability distance is less than this, as in scikit-learn.
         min_cluster_size : int
-            Clusters with fewer samples become noise.
+            Clusters with fewer core samples become noise.
 
         Returns
         -------
@@ -309,7 +315,8 @@ class HDBSCAN(_Clusterer):
         return self
 
     def _fit_on_gpu(self, X: Any) -> HDBSCAN:
-        """Labels stay on the GPU that makes them. Other labels are made of a copy of X, and moved to the GPU."""
+        """Labels that a GPU makes stay there. If none makes them, they are made on the host and copied to the GPU of X;
+        for an array of Numba they stay on the host."""
         output = output_of(X)
         found = None if self.store_centers is not None or output == "numpy" else self._found_on_gpu(X)
         if found is None:
@@ -325,8 +332,9 @@ class HDBSCAN(_Clusterer):
         return self
 
     def _found_on_gpu(self, X: Any) -> Any:
-        """Returns the clusters of X without a copy of it; None if X has to be copied, as its elements are not finite,
-        not float32 or float64, or not in the order of rows, or as scikit-learn has to compute distances."""
+        """Returns the clusters of X without a copy of it. Returns None if X has to be copied to the host: if elements
+        are not finite, not float32 or float64, or not in the order of rows, if scikit-learn has to compute distances,
+        or if X or a parameter is invalid, for which the fit of the copy raises the error."""
         try:
             data = self._searched(as_gpu_points(X))
             if data is None:

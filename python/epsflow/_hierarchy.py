@@ -69,8 +69,8 @@ class CondensedTree:
     """The clusters of at least min_cluster_size samples in a hierarchy, as `Hierarchy.condense` makes them.
 
     A cluster is followed from a large eps down. If two or more parts with enough samples separate at one eps, they are
-    new clusters. If one part has enough samples, the cluster goes on in it, and the other samples leave it. If none
-    has, the cluster ends.
+    new clusters, and the cluster ends. If one part has enough samples, the cluster goes on in it, and the other samples
+    leave it. If none has, the cluster ends.
     """
 
     _selected: NDArray[np.intp] | None = None
@@ -156,9 +156,9 @@ class CondensedTree:
         ----------
         cluster_selection_method : {"eom", "leaf"}
             "eom" (excess of mass) selects the clusters with the largest total stability, "leaf" the clusters that do
-            not split.
+            not split (the root does not count).
         cluster_selection_epsilon : float
-            Clusters that are born below this eps are merged.
+            Selected clusters that are born below this eps are merged into the clusters that they separated from.
         max_cluster_size : int, optional
             "eom" selects no cluster with more samples.
         allow_single_cluster : bool
@@ -287,7 +287,8 @@ class Hierarchy:
 
     @property
     def spanning_tree(self) -> Any:
-        """A minimum spanning tree of the mutual reachability, shortest first: columns "from", "to" and "distance"."""
+        """A minimum spanning tree of the mutual reachability, one row per edge, shortest first: "from" and "to", two
+        samples, and "distance". A pandas.DataFrame, or a dict of arrays without pandas."""
         return as_columns(dict(zip(("from", "to", "distance"), self._tree.spanning_tree)))
 
     def cut(self, eps: float, min_cluster_size: int = 1) -> NDArray[np.int32]:
@@ -334,7 +335,8 @@ class _HierarchyOnGpu(Hierarchy):
         return self._min_samples
 
     def select(self, min_cluster_size: int, options: _core.SelectionOptions) -> Selection:
-        """Returns clusters of the condensed tree. Raises ValueError if the GPU does not make their labels."""
+        """Returns clusters of the condensed tree, with labels on the GPU. Raises ValueError if the GPU does not make
+        the labels, as with a box, min_samples above 257, equal points, or too little memory."""
         sizes = self._min_samples, min_cluster_size
         found = made_by(_core.start_hdbscan, self._data._data, *sizes, options, True)
         if found.gpu_labels is None:
@@ -378,12 +380,12 @@ class SingleLinkageTree:
             Samples are connected if their mutual reachability distance is less than this, as in scikit-learn. (DBSCAN
             also connects samples at exactly eps: `Hierarchy.cut`.)
         min_cluster_size : int
-            Clusters with fewer samples become noise.
+            Clusters with fewer core samples become noise.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            -1 for noise.
+            -1 for samples that are not core, and for noise.
 
         Raises
         ------

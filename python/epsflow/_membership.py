@@ -73,10 +73,10 @@ def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
     Two shares are multiplied for each cluster. The first falls with the distance to the nearest exemplar of the cluster
     (`CondensedTree.exemplars`). The second falls with the joining eps: the smallest eps at which one cluster of the
     tree holds both the sample and the cluster. The product is divided by its sum over clusters, and multiplied by the
-    probability of being in any cluster. For the cluster with the smallest joining eps, this is the eps at which that
-    cluster ends or the eps at which the sample leaves the tree, whichever is smaller, divided by the joining eps. If
-    several clusters have the smallest joining eps, it is the mean over them, weighted by the products; hdbscan takes
-    one of them that depends on the order of rows.
+    probability of being in any cluster. This probability belongs to the cluster with the smallest joining eps: it is
+    the eps at which that cluster ends or the eps at which the sample leaves the tree, whichever is smaller, divided by
+    the joining eps. If several clusters have the smallest joining eps, the probability is the mean over them, weighted
+    by the products; hdbscan takes one of them that depends on the order of rows.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
     model : HDBSCAN
         Fitted to points (not to distances).
     X : array of shape (n, n_features)
-        The samples, finite.
+        The samples, finite, on the host.
 
     Returns
     -------

@@ -32,9 +32,11 @@ def as_metric(
     metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None,
     units: Sequence[Any] = (None,),
 ) -> Metric:
-    """Returns a metric by its name, with its parameters. Raises ValueError with the known names and the alternatives.
+    """Returns a metric by its name, with its parameters. Raises ValueError for an unknown name, with the known ones,
+    and for unknown or invalid parameters; TypeError for parameters of another type.
 
-    p: scikit-learn's, for "minkowski" only. units: of each column, or one for all; a box is converted to them.
+    p: scikit-learn's power of "minkowski", ignored for other metrics, and with a SyntaxWarning if metric_params has
+    another p. units: of each column, or one for all; quantities in a box are converted to them.
     """
     if callable(metric):
         raise ValueError(
@@ -94,8 +96,8 @@ def as_metric(
 def sky_columns(names: list[str], metric: Metric) -> list[int]:
     """Returns the numbers of the columns that are longitude and latitude by their names, in the order of the metric.
 
-    Returns an empty list if no two names are a pair, if there are two columns and `metric.latitude_first` is set, or if
-    the metric does not take longitude and latitude. Raises ValueError if several pairs are found, or if there are
+    Returns an empty list if no two names are a pair, if there are two columns and `metric.latitude_first` is not None,
+    or if the metric does not take longitude and latitude. Raises ValueError if several pairs are found, or if there are
     just two columns that are not a pair although a name is known.
     """
     if len(names) == 2 and metric.latitude_first is not None:

@@ -36,7 +36,8 @@ OPTIONS = {name: Option(kind, words, most, default) for _, name, kind, words, mo
 
 
 def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
-    """Returns eps as a number > 0, converted to `unit` if it is a quantity. Raises TypeError, ValueError."""
+    """Returns eps as a finite number > 0, converted to `unit` if it is a quantity with a unit. Raises TypeError for
+    other types, ValueError for other numbers, and as without_unit(). name: the parameter in errors."""
     eps = without_unit(eps, unit, name)
     if isinstance(eps, _NO_NUMBERS) or not isinstance(eps, (int, float, np.integer, np.floating)):
         raise _wrong_type(name, eps, "a number > 0")

@@ -145,8 +145,9 @@ def cluster_distances(
     distances: Any, variants: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
     options: dict[str, Any], directed: bool = False,
 ) -> list[Any]:
-    """Returns the library's result for each variant, in order. distances: from as_distances(). options: from
-    cpu_options(). directed: accept rows that are not symmetric, as scikit-learn does."""
+    """Returns the library's result for each variant, in their order. distances: from as_distances(). options: from
+    cpu_options(). directed: accept rows that are not symmetric, as scikit-learn does. Raises ValueError for a distance
+    that is negative or NaN, for rows that are not symmetric unless directed, and for invalid weights; MemoryError."""
     weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
     run = _core.TableRun(weights, core, directed)
     single = distances.dtype == np.float32  # then eps is rounded to float32, as NumPy does in scikit-learn

@@ -106,7 +106,8 @@ class Ranks:
             raise ValueError(f"the ranks differ in {' and '.join(differing)}: give all of them the same")
 
     def serve(self, asked: str, relay: Any) -> None:
-        """Does the collective operation that the relay requests. asked: the same on all ranks."""
+        """Does the collective operation that the relay requests. asked: "mail" (all ranks exchange bytes), "sum" or
+        "max" (of numbers over the ranks); the same on all ranks."""
         if asked == "mail":
             self._exchange(relay)
             return

@@ -38,7 +38,7 @@ def read_points(
     columns : str, int or list of them, optional
         Names, or numbers from 0 (negative from the end). The default is every column. One value of a vector column is
         "name[0]". For NPZ and HDF5 they may be one-dimensional arrays, as "/lon" and "/lat". The index of a DataFrame
-        that was saved as Parquet or Feather is read only if it is named.
+        that was saved as Parquet or Feather is read only if `columns` names it.
     table : str or int, optional
         FITS: the number (from 1) or the name of the extension; the default is the first table. HDF5, NPZ: an array, or
         a group of arrays. If files are the parts of one simulation snapshot, some may have no particles of this type.

@@ -369,7 +369,8 @@ _FIGURES = {
 
 
 def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
-    """Loads the sweep.h5 that `epsflow sweep --hdf5` writes."""
+    """Loads the sweep.h5 that `epsflow sweep --hdf5` writes. Raises ValueError if the file is another one or damaged,
+    or if h5py is missing; OSError if it cannot be opened."""
     with open(file, "rb") as opened:
         if opened.read(8) != b"\x89HDF\r\n\x1a\n":
             raise ValueError(

@@ -231,18 +231,19 @@ def sweep_many(
     ----------
     X : list of arrays or tables, or array or table of shape (n_samples, n_features)
         If X is a list, each array or table is a slice. Columns of tables are matched by name with the first table;
-        arrays without names must have this order. Otherwise `by` or `offsets` defines the slices.
+        arrays without names must have this order. Otherwise `by` or `offsets` defines the slices. Sparse points are an
+        error. Points on a GPU must be one array, with `offsets`.
     {eps} {min_samples}
     by : array of shape (n_samples,), optional
         Points with the same value are a slice, in any order. Values are numbers, times, durations or texts.
     width : float, timedelta64 or timedelta, optional
-        If given, a slice is not one value of `by` but an interval from a multiple of width to the next. Times with a
-        zone are converted to UTC for intervals and keys.
+        If given, a slice is not one value of `by` but an interval from a multiple of width up to the next, which is
+        excluded. Times with a zone are converted to UTC for intervals and keys.
     offsets : array of int of shape (n_slices + 1,), optional
         Slice s is X[offsets[s]:offsets[s + 1]]. The first offset is 0, the last the number of points. Points on a GPU
         need offsets.
     {variants} {distance} {sample_weight}
-        If X is a list, the weights of its arrays are concatenated.
+        If X is a list, this is one array: the weights of the first array, then of the next, and so on.
     {core} {keep} {progress} {machine}
 
     Returns
@@ -399,7 +400,8 @@ def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _as_plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Converts numbers, times (in UTC) and durations among objects to NumPy's types. Other values are unchanged."""
+    """Converts numbers, times (in UTC) and durations among objects to NumPy's types. Other values are unchanged. Raises
+    TypeError if only some times have a zone."""
     if values.dtype.kind != "O":
         return values
     if len({value.tzinfo is None for value in values if isinstance(value, datetime.datetime)}) > 1:

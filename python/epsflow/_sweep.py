@@ -95,8 +95,8 @@ class VariantResult(Unchanging):
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
-        """Indices of the core points, ascending. Raises ValueError unless the sweep kept them, as with core=True, or
-        if the mask is on a GPU."""
+        """Indices of the core points, ascending. Raises ValueError if the sweep did not keep them (core=True keeps
+        them), or if the mask is on a GPU."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
@@ -278,7 +278,8 @@ class SweepResult(FromPoints):
         """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, core/….npy (core=True).
 
         `epsflow.load` reads it, and `epsflow sweep … --resume` on the same points adds to it. The checksum of the
-        points is computed now, so X must not have been changed. The folder appears as a whole or not at all.
+        points is computed now, so X must not have been changed. Files are written aside, and get their names when all
+        are complete. The lineage is not saved.
 
         Parameters
         ----------

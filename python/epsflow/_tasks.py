@@ -28,14 +28,15 @@ class Progress:
     variants_done, variants : int
         The number of variants that are finished, and of all.
     eps : float
-        The eps of the neighbour table that advanced last; 0 without a table. At the end of a sweep, the eps of the
-        variant that was finished last.
+        The eps of the neighbour table that advanced last; 0 if there has been none. When all variants of a sweep are
+        finished, the eps of the variant that was finished last.
     share : float
-        The finished share of the rows of that table, from 0 to 1. 1 at the end of a sweep.
+        The finished share of the rows of that table, from 0 to 1. 1 when all variants of a sweep are finished.
     seconds : float
         Seconds since the run began.
     seconds_left : float or None
-        The estimate of the remaining seconds by `explore`, from the eps that it swept first. None for other runs.
+        The estimate of the remaining seconds by `explore`, from the eps that it swept first. None before these are
+        swept, for grids of fewer than 16 eps, with a bound on the time, and for other runs.
     """
 
     variants_done: int
@@ -91,7 +92,7 @@ def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_re
 
 
 def made_by(start: Any, *arguments: Any, progress: ProgressOption = None) -> Any:
-    """Starts a task, waits for its end and returns its result."""
+    """Starts a task, waits for its end and returns its result. Raises as run_task()."""
     return run_task(start, *arguments, progress=progress).take()
 
 

@@ -184,7 +184,8 @@ def tracks(
         core points that it has in common with the other feature; the larger of the two fractions counts. So a small
         feature that merges into a large one has its full share.
     {distance}
-        Mean positions respect the metric: unit vectors on the sphere, the shorter way round in a periodic box.
+        Mean positions respect the metric: unit vectors on the sphere, the shorter way round in a periodic box. It may
+        be any metric that `epsflow.sweep` takes, except "precomputed".
     {threads}
 
     Returns

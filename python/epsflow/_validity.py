@@ -75,7 +75,8 @@ def validity(
     ----------
     {points} {labels}
     metric, metric_params
-        The index is defined for Euclidean distances; any other metric is an error.
+        The index is defined for Euclidean distances; any other metric, "scale" and "box" are errors. Points on a GPU
+        are copied to the host. Sparse points are an error.
     sample, samples : int
         At least 2 each. If a cluster has more than samples * sample points, it is represented by `samples` disjoint
         samples of `sample` points, and its error is derived from their differences. Scores of samples tend to be too
@@ -89,7 +90,7 @@ def validity(
 
     {errors}
     ValueError
-        Also if the metric is not "euclidean".
+        Also if the metric is not "euclidean", or if sample or samples is below 2.
 
     Examples
     --------

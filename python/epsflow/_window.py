@@ -56,7 +56,7 @@ class StepResult(NamedTuple):
     n_too_old, n_too_many : int
         How many of these did not enter: they were older than max_age, or max_points later ones entered.
     n_left : int
-        How many points of the window left.
+        How many points that were in the window before the step left it.
     from_scratch : bool
         Whether all points were clustered anew. Otherwise the last clustering was continued (see `Window.step`).
     """
@@ -69,7 +69,8 @@ class StepResult(NamedTuple):
 
 
 class WindowClusters:
-    """The clusters of one eps and min_samples in a window. The values are those after its last step."""
+    """The clusters of one eps and min_samples in a window. The values are those after its last step. Before the first
+    step with points, its properties raise ValueError."""
 
     def __init__(self, window: Window, position: int) -> None:
         self._window = window
@@ -157,8 +158,8 @@ class Window:
         clustering (see `step`). In the memory of a GPU points stay from step to step.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
         All values except "numpy" leave labels on the GPU, as arrays of that library ("dlpack": as objects that any
-        library with DLPack can take). It takes a GPU and a metric without a box. Labels of an empty window are an
-        ndarray.
+        library with DLPack can take). It takes a GPU, and the metric euclidean, greatcircle, haversine or cosine,
+        without a box; otherwise the first step raises ValueError. Labels of an empty window are an ndarray.
     {memory} {threads}
 
     Attributes
@@ -321,7 +322,7 @@ class Window:
     @property
     def times(self) -> Any:
         """[n_samples] the times of the points: numbers, or datetime64 in microseconds, in UTC if they were given with a
-        zone. None without."""
+        zone. None if points have no times, and before the first step."""
         if self._made is None or self._clock is None:
             return None
         times = np.asarray(self._made.times())

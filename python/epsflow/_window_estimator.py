@@ -29,7 +29,9 @@ class WindowDBSCAN(_Clusterer):
         itself.
     max_points : int, optional
         The largest number of points that are kept. None keeps all.
-    {distance} {n_jobs}
+    {distance}
+        Here names of columns and units of X are ignored, so columns must have the order of the metric.
+    {n_jobs}
     backend : {"auto", "cpu", "gpu"}
         The device that runs the work. "auto" is the GPU if there is one, else the CPU.
 
@@ -75,6 +77,7 @@ class WindowDBSCAN(_Clusterer):
         Parameters
         ----------
         X : array or table of shape (n_samples, n_features)
+            As scikit-learn takes it: a table is converted by NumPy, without its units. Not empty, on the host.
         y : Ignored
             Not used, present here for API consistency by convention.
 
