@@ -39,7 +39,7 @@ class Call(NamedTuple):
 
 
 class Report(tuple[Call, ...]):
-    """The calls that have ended, the latest 10,000 of this process. Printed, it is a table."""
+    """A tuple of the calls that have ended, the latest 10,000 of this process. Printed, it is a table."""
 
     def __str__(self) -> str:
         lines = [f"{'function':40} {'rows':>10} {'columns':>7} {'device':>8} {'seconds':>10}  reason"]
@@ -70,7 +70,7 @@ class Running:
         return bool(self.reason)
 
     def ran_on(self, device: str) -> None:
-        """Notes that epsflow serves the call. device: "cpu" or "gpu"."""
+        """Notes that epsflow serves the call, unless left() follows. device: "cpu" or "gpu"."""
         self.device, self.reason = device, ""
 
     def left(self, error: BaseException) -> None:
@@ -105,7 +105,8 @@ def current() -> Optional[Running]:
 
 @contextmanager
 def recorded(function: str, X: Any, min_rows: int) -> Iterator[Running]:
-    """Records a call in the report when it ends, also by an error. Calls inside it are part of it."""
+    """Records a call in the report when it ends, also by an error. Until then current() returns it in this thread,
+    except within another recorded()."""
     outer, running = current(), Running(function, X, min_rows)
     _local.running = running
     start = time.perf_counter()

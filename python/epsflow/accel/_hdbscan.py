@@ -35,7 +35,7 @@ def put_into(module: Any) -> None:
 
 
 def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function in place of one that makes a single linkage tree and a spanning tree."""
+    """Returns a function that replaces `original`, which makes a single linkage tree and a spanning tree."""
     parameters = inspect.signature(original)
     name = original.__name__
     algorithm = "kd_tree" if "kdtree" in name else "ball_tree" if "balltree" in name else "brute"
@@ -81,7 +81,7 @@ def _require_same(X: Any, given: dict[str, Any]) -> None:
 
 
 def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function in place of the one that selects clusters in a single linkage tree."""
+    """Returns a function that replaces `original`, which selects clusters in a single linkage tree."""
     parameters = inspect.signature(original)
 
     @functools.wraps(original)
@@ -110,7 +110,8 @@ def _is_served(made: _trees.Made, given: dict[str, Any]) -> bool:
 
 
 def _selected(made: _trees.Made, given: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
-    """Returns labels, probabilities, persistence and the condensed tree."""
+    """Returns labels, probabilities, persistence and the condensed tree, as the function of hdbscan does. given: its
+    arguments by name."""
     size, max_size = given["min_cluster_size"], given["max_cluster_size"] or None
     method, epsilon = given["cluster_selection_method"], given["cluster_selection_epsilon"]
     single = bool(given["allow_single_cluster"])

@@ -20,7 +20,8 @@ _ROWS_OF_A_THREAD = 2_000
 
 
 def jobs_of(n_jobs: Optional[int], rows: int) -> Optional[int]:
-    """Returns the number of threads of a fit. For few rows it takes longer to wake others than to do the work."""
+    """Returns n_jobs, or 1 if it is None and there are fewer than 2,000 rows: then it takes longer to wake other
+    threads than to do the work."""
     return 1 if n_jobs is None and rows < _ROWS_OF_A_THREAD else n_jobs
 
 
@@ -28,7 +29,8 @@ def angles_of(X: NDArray[Any]) -> NDArray[Any]:
     """Returns latitudes and longitudes of the same points as X, within the ranges of a sphere.
 
     The haversine formula of scikit-learn takes any angles, and is the distance of the points that they turn to: beyond
-    a pole, the latitude decreases on the opposite meridian. Rows within the ranges are not changed.
+    a pole, the latitude decreases on the opposite meridian. Rows within the ranges are not changed. X itself is
+    returned if all rows are within them, or if it does not have two columns.
     """
     if X.ndim != 2 or X.shape[1] != 2:
         return X

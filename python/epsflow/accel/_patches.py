@@ -34,7 +34,7 @@ def enable(*, min_rows: Optional[int] = None) -> AbstractContextManager[object]:
     Parameters
     ----------
     min_rows : int, default=50
-        Leave fits of fewer rows to the original, which is as fast there.
+        Leave fits of fewer rows to the original, which is as fast there, unless X is on a GPU.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def disable() -> None:
 
 
 def least_rows() -> int:
-    """Returns the number of rows from which a fit is replaced."""
+    """Returns the number of rows from which a fit is done by epsflow: min_rows of enable(), or its default."""
     return _MIN_ROWS if _min_rows is None else _min_rows
 
 

@@ -23,7 +23,7 @@ def put_into(module: Any) -> None:
 
 
 def _linkage(original: Callable[..., Any], row_type: Any) -> Callable[..., Any]:
-    """Returns a function in place of one that makes a single linkage tree."""
+    """Returns a function that replaces `original`, which makes a single linkage tree. row_type: of the tree's rows."""
 
     @functools.wraps(original)
     def linkage(
