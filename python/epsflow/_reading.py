@@ -517,7 +517,8 @@ def _without_index(schema: Any, columns: Any) -> list[int]:
 
 
 def _of_arrow(column: Any) -> Any:
-    """Returns an Arrow column as an array, with NaN for nulls. Beside None, integers stay Python's, which are exact."""
+    """Returns an Arrow column as an array, with NaN for nulls. A column of integers with nulls becomes an array of
+    objects: integers of Python, which are exact, and None."""
     if column.null_count and "int" in str(column.type):
         return np.array(column.to_pylist(), object)
     return column.to_numpy()
@@ -625,8 +626,9 @@ def _texts_of(text: bytes, sep: str, options: dict[str, Any], most: int, skipped
 
 
 def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: str) -> bool:
-    """Returns whether the first row has names of columns: text and no number, with a number below it. first: the row as
-    it is in the file, for errors. Raises ValueError if it may be a row of values as well."""
+    """Returns whether the first row has names of columns: text and no number, with a number below a text, or no other
+    row. rows: the fields of the first rows. first: the first row as it is in the file, for errors. Raises ValueError if
+    it may be a row of values as well."""
 
     def kind(field: Any) -> str:
         field = str(field).strip()

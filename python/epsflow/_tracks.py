@@ -368,7 +368,7 @@ def _refuse_descent(times: NDArray[Any], name: str, what: str, remedy: str, stri
 
 def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
     """Returns the core mask [n] on the host, from `labels` if core is None. Raises TypeError if neither has it,
-    ValueError for another shape; both as as_mask()."""
+    ValueError for another shape, and as as_mask()."""
     if core is None:
         core = getattr(labels, "core", None)
     if core is None:
