@@ -125,6 +125,8 @@ def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -
             otherwise = "raw floats" if ending in _RAW else "text"
             kind = next((known for magic, known in _MAGIC.items() if begin.startswith(magic)), otherwise)
             if kind == "raw floats":
+                if "dims" not in options:
+                    raise ValueError("raw floats do not tell how many columns they are: give dims=")
                 options = {**options, "precision": _precision_of(ending, options.get("precision"))}
             elif raw := sorted({"dims", "precision"} & set(options)):
                 raise ValueError(f"{raw[0]}= is of raw floats, whose names end in {', '.join(_RAW)}, and it is {kind}")

@@ -16,6 +16,7 @@ from ._frames import library_of, metric_of
 from ._gpu_arrays import OUTPUTS, as_output, on_host
 from ._labelled import as_columns
 from ._parameters import as_choice, as_count, as_options, as_variants, find_variant
+from ._precomputed import is_sparse
 from ._tasks import made_by, python_errors
 from ._units import parse_input
 
@@ -250,7 +251,7 @@ class Window:
         if isinstance(times, str):
             X, times = _without_column(X, times)
         points, m = None, 0
-        if X is not None and (not hasattr(X, "__len__") or len(X) > 0 or self._made is None):
+        if X is not None and (is_sparse(X) or not hasattr(X, "__len__") or len(X) > 0 or self._made is None):
             points = self._read(X)
             m = len(points)
         is_begun = self._made is not None

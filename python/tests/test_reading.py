@@ -304,7 +304,7 @@ def test_raw_floats(tmp_path, ending, dtype):
     np.testing.assert_array_equal(X, POINTS.astype(dtype))
     np.testing.assert_array_equal(epsflow.read_points([file, file], 1, dims=2)[: len(POINTS), 0], X[:, 1])
     for options in ({}, {"dims": 2, "precision": "int32"}, {"dims": 3}):
-        with pytest.raises(ValueError, match=f"points.{ending}: .*(dims|precision|reshape)"):
+        with pytest.raises(ValueError, match=f"points.{ending}: .*(give dims=|precision|reshape)"):
             epsflow.read_points(file, **options)
 
 

@@ -9,6 +9,7 @@ import epsflow
 import numpy as np
 import pytest
 from checks import check_refused
+from scipy import sparse
 from sklearn.cluster import DBSCAN
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -212,7 +213,10 @@ def test_zones_are_not_mixed():
 
 
 def test_wrong_parameters():
+    begun = epsflow.Window(1, 2)
+    begun.step(np.zeros((1, 2)))
     check_refused(
+        (lambda: begun.step(sparse.csr_array(np.eye(2))), TypeError, "Sparse data"),
         (lambda: epsflow.Window(1, 2, max_age=-1), ValueError, "max_age"),
         (lambda: epsflow.Window(1, 2, max_points=0), ValueError, "max_points"),
         (lambda: epsflow.Window(1, 2, max_age=1).step([[0.0]]), ValueError, "max_age needs the times"),
