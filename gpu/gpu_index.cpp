@@ -73,7 +73,7 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
 void GpuIndex::try_dense_boxes() {
   const std::uint32_t dims = points_.device().dims;
   if (dims > index::kMostDenseBoxDims) return;
-  if (index::images_serve(points_.space(), eps_, dims)) {
+  if (points_.device().size > 0 && index::images_serve(points_.space(), eps_, dims)) {
     try {
       imaged_ = DevicePoints::with_images(points_, {points_.space(), eps_, dims}, resources_.memory);
     } catch (const DeviceOutOfMemory&) {  // NOLINT(bugprone-empty-catch): the search by points needs less memory

@@ -119,6 +119,11 @@ TEST_CASE("gpu index: no points, and one") {
       const std::vector<double> values(n * dims, 3.5);
       const PointsView view(std::span<const double>(values), dims);
       const auto points = backend->load(view);
+      const Dataset in_box =
+          Engine({.backend = BackendChoice::gpu}).load(view, {.box = std::vector<BoxSide>(dims, {0, 10})});
+      const auto boxed = run(in_box, grid({1}, {2, 1}), {.strategy = StrategyChoice::direct});
+      CHECK(boxed[0].labels == std::vector<std::int32_t>(n, kNoise));
+      CHECK(boxed[1].labels == std::vector<std::int32_t>(n, 0));
       for (const IndexChoice index : kIndexes) {
         for (const DecideChoice decide : kFilters) {
           INFO("n " << n << ", d " << dims << ", index " << static_cast<int>(index) << ", decide "
