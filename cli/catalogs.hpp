@@ -12,7 +12,8 @@ namespace epsflow::cli {
 /// Throws UsageError for --stats without --catalog.
 void require_catalog_of_stats(const Arguments& arguments);
 
-/// Makes the catalogue of a result. It is weighted by --weight, and has the columns of --velocity and --stats.
+/// Makes the catalogue of a result. It is weighted by FilePoints::weights: the column of --weight, or for fof the
+/// masses of a snapshot. It has the columns of --velocity and --stats.
 class Cataloguing {
  public:
   /// Reads the columns of --velocity and --stats from the input files. slicing: null without slices. All arguments must
@@ -20,13 +21,14 @@ class Cataloguing {
   /// Throws UsageError, InputError.
   Cataloguing(const Input& input, const io::FilePoints& points, const Slicing* slicing);
 
-  /// Returns the catalogue. result: has labels and mask, in input order. Catalog::first_core becomes an input row,
-  /// counted over all files including dropped rows. Throws as epsflow::catalog().
+  /// Returns the catalogue. result: has labels, and the mask if core points are known, in input order.
+  /// Catalog::first_core becomes an input row, counted over all files including dropped rows. Throws as
+  /// epsflow::catalog().
   [[nodiscard]] Catalog catalog(const VariantResult& result) const;
   /// Returns the same catalogue as a table, with the column names and units of the input.
   [[nodiscard]] Table table(const VariantResult& result) const;
-  /// Returns the writer of the files catalog/… of a results folder, which must not outlive the object. extension: of a
-  /// table (io::kTableFormats). add: adds columns to each table; null for none.
+  /// Returns the writer of the files catalog/… of a results folder. The writer must not outlive the object. extension:
+  /// of a table (io::kTableFormats), such as ".csv". add: adds columns to each table; null for none.
   [[nodiscard]] io::VariantWriter writer(const std::string& extension, std::function<void(Table&)> add = nullptr) const;
 
  private:

@@ -42,7 +42,8 @@ class PairClustering final : public Counted, private United {
   /// it. Throws Cancelled, and ResourceError if a level has more than 2^31 - 1 clusters.
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
   /// Labels the slices of a block, which are consecutive. Clusters are numbered from 0 in each block, as label() adds
-  /// the clusters of earlier blocks. minpts, targets, found: [levels]; the counts of the block are added to `found`.
+  /// the clusters of earlier blocks. minpts, targets, found: [levels]. found: all counts are 0 before; they become the
+  /// counts of the block.
   void label_block(const index::PairList::Block& block, std::span<const std::uint32_t> minpts,
                    std::span<const LabelTarget> targets, Work& work, std::span<BlockCounts> found) const;
 

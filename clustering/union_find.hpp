@@ -1,4 +1,4 @@
-// Lock-free union-find over nodes, points or clusters, which are 32-bit indices into an array of parents.
+// Lock-free union-find over points, cells or clusters, which are 32-bit indices into an array of parents.
 //
 // Source: the wait-free disjoint sets of Anderson & Woll (1991) in the form of ECL-CC (Jaiganesh & Burtscher, HPDC
 // 2018): links go from the larger root to the smaller, and finds halve their path. Difference: an index that is not
@@ -27,8 +27,8 @@
 
 namespace epsflow::clustering {
 
-/// Sets of nodes, which are points or cells, in the memory of the host or of a GPU. Entries: the array of parents that
-/// threads share. `get(x)` returns a parent and `set(x, parent)` stores one. `replace(x, parent)` stores a parent and
+/// Sets of points, cells or clusters, in the memory of the host or of a GPU. Entries: the array of parents that threads
+/// share. `get(x)` returns a parent and `set(x, parent)` stores one. `replace(x, parent)` stores a parent and
 /// returns x if x is a root, and returns the parent of x otherwise.
 template <class Entries>
 class SharedUnionFind {
@@ -51,7 +51,7 @@ class SharedUnionFind {
   }
 
   struct Joined {
-    std::uint32_t root;   ///< of both at that moment
+    std::uint32_t root;   ///< of both, or only an ancestor of both if another thread has linked it meanwhile
     std::uint32_t ended;  ///< the former root that now has `root` as its parent; kNotCore if both were in one set
   };
   /// Joins the sets of a and b, which must be core.
@@ -67,7 +67,7 @@ class SharedUnionFind {
     }
     return {a, kNotCore};
   }
-  /// Joins the sets of a and b, which must be core. Returns the root of both at that moment.
+  /// Joins the sets of a and b, which must be core. Returns Joined::root.
   EPSFLOW_HOST_DEVICE std::uint32_t unite(std::uint32_t a, std::uint32_t b) const noexcept { return join(a, b).root; }
 
   /// Sets the parent of x, which must be core, to its root, and returns it. Several threads may call this at once, each

@@ -18,11 +18,11 @@ struct AlignedFree {
   void operator()(void* p) const noexcept;
 };
 using AlignedMemory = std::unique_ptr<void, AlignedFree>;
-/// Allocates at least `bytes` + `padding` bytes, 64-byte aligned. On Linux a block of 1 MiB or more is an anonymous
-/// mapping (mmap). Freeing it returns its memory to the system at once; the heap might hold back tens of megabytes,
-/// which no memory budget would count. A block of 2 MiB or more is aligned to huge pages and requests them (madvise):
-/// with pages of 4 KiB, the page faults of a large result would take longer than the neighbour search that writes it.
-/// Throws ResourceError that names the bytes.
+/// Allocates a block of at least `bytes` + `padding` bytes, 64-byte aligned. On Linux a block of 1 MiB or more is an
+/// anonymous mapping (mmap) unless the system refuses it. Freeing a mapping returns its memory to the system at once;
+/// the heap might hold back tens of megabytes, which no memory budget would count. A mapping of 2 MiB or more is
+/// aligned to huge pages and requests them (madvise): with pages of 4 KiB, the page faults of a large result would take
+/// longer than the neighbour search that writes it. Throws ResourceError that names the bytes.
 [[nodiscard]] AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding);
 }  // namespace detail
 

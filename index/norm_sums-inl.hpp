@@ -4,9 +4,10 @@
 // A bound is at most any sum that it stands for. The sum of a pair is computed from differences, rounded once, by
 // operations that are monotone, rounding included. The bound of a box is computed by the same operations in the same
 // order, from differences to the nearest point of the box, which are no larger than the differences to any point in it.
-// So the bound, as computed, is at most the sum, as computed. If an axis is closed, the periodic difference is the
-// length minus the difference to the farthest point, which is monotone as well. std::pow is not known to be monotone;
-// its error is an ulp, and a bound made of powers is lowered by more than that.
+// So the bound, as computed, is at most the sum, as computed. On a closed axis the bound takes the smaller of two
+// differences: to the nearest point, and the way round, which is the length minus the difference to the farthest point.
+// Both are monotone. std::pow is not known to be monotone; its error is an ulp, and a bound made of powers is lowered
+// by more than that.
 #if defined(EPSFLOW_INDEX_NORM_SUMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_INDEX_NORM_SUMS_INL_HPP
 #undef EPSFLOW_INDEX_NORM_SUMS_INL_HPP

@@ -30,9 +30,9 @@ enum class Distances : std::uint8_t { omit, include };
 
 /// Returns all neighbours of all points within eps (inclusive; the same float64 test as run()). eps: not squared, in
 /// the unit of the metric if it has one, else in the unit of the coordinates. Time: O(n + candidates + pairs · log r),
-/// r the neighbours of a point. Memory: the result takes 4 bytes per pair (12 with distances) and 8 per point. Its
-/// table exists as well while it is made, and both count in EngineOptions::memory. Weights are ignored. Throws as
-/// run(), and ResourceError if the table does not fit.
+/// r the neighbours of a point. Memory: the result takes 4 bytes per pair (12 with distances) and 8 per point. It is
+/// made from a NeighborTable, which exists until the result is complete. Both count in EngineOptions::memory. Weights
+/// are ignored. Throws as run(), and ResourceError if both together do not fit.
 [[nodiscard]] Neighbors neighbors(const PointSet& points, double eps, Distances distances = Distances::omit,
                                   const EngineOptions& engine = {}, const SearchOptions& options = {},
                                   const Observer& observer = {});

@@ -16,9 +16,10 @@ struct CatalogDevice {
 };
 
 /// Makes a catalogue as catalog() does on the host. Counts and ids are the same as on the host, and so are the ends on
-/// axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n bytes
-/// of device memory, a copy of points, weights and arrays of the host, and the memory of the catalogue. Waits. Throws
-/// as catalog(), UsageError if arrays are on another GPU, DeviceError.
+/// axes that are not periodic, except on a sphere; sums add points in another order, which is the same in each run.
+/// Takes about 20·n bytes of device memory, and memory for the catalogue, for copies of the points and weights, and for
+/// copies of arrays that are on the host. Waits. Throws as catalog(), UsageError if arrays are on another GPU,
+/// DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogDevice& gpu,
                                    const CancelToken& cancel);
 

@@ -41,18 +41,20 @@ struct BinaryColumn {
 };
 
 /// Makes points of the next shape.rows rows of the stream, row_bytes each. columns[k] is where shape.columns[k] is
-/// stored. Rows that source.options.share does not select are skipped. Rows that are laid out as points are in memory
-/// are read without a copy. One pass, a block at a time. Throws as PointsBuilder, and InputError if the stream ends
-/// before the selected rows do or float64 would round an integer.
+/// stored. Rows that source.options.share does not select are skipped. One pass. Rows that are laid out as points are
+/// in memory are read into the points at once; others are converted a block at a time. Throws as PointsBuilder, and
+/// InputError if the stream ends before the selected rows do or float64 would round an integer.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, const PointsShape& shape, std::uint64_t row_bytes,
                                           std::span<const BinaryColumn> columns, const Source& source);
 
-/// As points_from_rows(), for columns of one type that are stored one after the other, shape.rows values each.
+/// As points_from_rows(), for columns of one type. Each is stored as shape.rows consecutive values. Columns may be in
+/// any order, and several may have the same offset. Values are converted a block at a time.
 [[nodiscard]] FilePoints points_from_runs(ByteStream& stream, const PointsShape& shape,
                                           std::span<const BinaryColumn> columns, const Source& source);
 
-/// Puts the next shape.rows values of the stream, of the type of `column`, as coordinate k. Throws InputError if the
-/// stream ends before or float64 would round an integer.
+/// Puts the next shape.rows values of the stream as coordinate k, whatever the share; `points` drops rows outside of
+/// it. column: the type and byte order of the values; its offset is ignored. Throws InputError if the stream ends
+/// before or float64 would round an integer.
 void put_run(ByteStream& stream, const PointsShape& shape, const BinaryColumn& column, std::size_t k,
              ValueStore& points, const Source& source);
 

@@ -402,7 +402,8 @@ class SingleLinkageTree:
     def plot(self, axis: Any = None, truncate_mode: str | None = "lastp", p: int = 50, **parameters: Any) -> Any:
         """Draw the tree with `scipy.cluster.hierarchy.dendrogram`, which takes all parameters but `axis`.
 
-        With the default truncate_mode, it draws the last p - 1 merges. Returns the axes of matplotlib.
+        With the default truncate_mode, it draws the last p - 1 merges. axis: the axes to draw into; None for a new
+        figure. Returns the axes of matplotlib.
         """
         return import_module(".plot._trees", __package__).dendrogram(self, axis, truncate_mode, p, **parameters)
 
@@ -429,7 +430,8 @@ class MinimumSpanningTree:
     def plot(self, axis: Any = None) -> Any:
         """Draw the edges between samples of two columns. Returns the axes of matplotlib.
 
-        Raises ValueError for samples of other numbers of columns, and for distances.
+        axis: the axes to draw into; None for a new figure. Raises ValueError for samples of other numbers of
+        columns, and for distances.
         """
         if self._points is None or self._points.shape[1] != 2:
             raise ValueError("only samples of two columns have a map on which their spanning tree is drawn: fit these")

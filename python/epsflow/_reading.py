@@ -142,8 +142,9 @@ def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -
 
 
 def _precision_of(ending: str, asked: str | None) -> str:
-    """Returns the type of the values of a raw file. ending: of its name. asked: the type that the caller gives, or
-    None. Raises ValueError if it is unknown or contradicts the name."""
+    """Returns the type of the values of a raw file: the given one, else the type of its name, else float64. ending: of
+    the name, in lower case. asked: the given type, or None. Raises ValueError if the given type is unknown or
+    contradicts the name."""
     said = {".f32": "float32", ".f64": "float64"}.get(ending)
     if asked not in (None, "float32", "float64"):
         raise ValueError(f"precision={asked!r} is none of 'float32', 'float64'")

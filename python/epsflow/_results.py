@@ -199,8 +199,9 @@ class StoredSlices(NamedTuple):
 def load_folder(
     folder: Folder, unfinished: bool
 ) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
-    """Returns the variants, their points, and the lineage and the slices if there are any. folder: a results folder or
-    its sweep.h5. unfinished: whether a run that has not ended is accepted. Raises as `epsflow.load`."""
+    """Returns the variants, the description of their points, and the lineage and the slices if the folder has any.
+    folder: a results folder, or its sweep.h5, which gives neither lineage nor slices. unfinished: whether a folder is
+    accepted if its run has not ended. Raises as `epsflow.load`."""
     path = Path(as_folder(folder))
     if path.is_file():
         variants, origin = _load_hdf5(path)

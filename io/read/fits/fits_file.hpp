@@ -64,7 +64,7 @@ class FitsFile {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< in bytes
 
   /// Throws InputError if the open table is followed by something other than padding, an extension or the end of the
-  /// file. Then its header may state too few rows.
+  /// file. Then its header may state too few rows. An incomplete last block of the file is not checked.
   void require_end_of_table();
 
  private:
@@ -104,9 +104,9 @@ void open_table(fitsfile* file, const FitsTableEntry& table, const Source& sourc
 /// Throws InputError if the file, of `size` bytes, ends before the rows of the open table do. Call it before allocating
 /// memory.
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source);
-/// Throws InputError unless the heap of the open table lies between its rows and its end, and the file has all of them.
-/// The heap has the values of columns of variable length. Needed only if the caller copies the heap. Call it after
-/// require_table_bytes().
+/// Throws InputError unless the heap of the open table begins between the end of its rows and the end of its last
+/// block, and the file reaches into this block, which may be incomplete. The heap has the values of columns of variable
+/// length. Needed only if the caller copies the heap. Call it after require_table_bytes().
 void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source);
 
 }  // namespace epsflow::io

@@ -77,7 +77,8 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
 
 
 def _lefts(parents: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Returns the left end of each cluster: children of a cluster are side by side, in the middle of it."""
+    """Returns the left end of each cluster: children of a cluster are side by side, in the middle of it. Parents must
+    come before their children."""
     lefts = np.zeros(len(sizes))
     for c in range(len(sizes)):
         children = np.flatnonzero(parents == c)
