@@ -34,7 +34,8 @@ class Contingency {
   /// once per thread. Throws UsageError if sizes differ, a label is below kNoise, or points exceed kMaxPoints.
   Contingency(std::span<const std::int32_t> a, std::span<const std::int32_t> b);
   /// Makes the table from overlaps in any order. Overlaps of equal labels are summed, and overlaps without points are
-  /// ignored. O(overlaps · log). Throws UsageError if a label is below kNoise or there are more than kMaxPoints points.
+  /// ignored. O(overlaps · log overlaps). Throws UsageError if a label is below kNoise or there are more than
+  /// kMaxPoints points.
   explicit Contingency(std::vector<Overlap> overlaps);
 
   [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
@@ -44,7 +45,7 @@ class Contingency {
   [[nodiscard]] std::span<const LabelCount> a() const noexcept { return a_; }
   [[nodiscard]] std::span<const LabelCount> b() const noexcept { return b_; }
 
-  /// Returns the table with a and b exchanged. O(overlaps · log).
+  /// Returns the table with a and b exchanged. O(overlaps · log overlaps).
   [[nodiscard]] Contingency swapped() const;
 
  private:
@@ -70,7 +71,8 @@ struct Agreement {
   double kept_back = 1;
 };
 
-/// Returns the agreement of two labellings. Pairs are summed exactly, in integers of 128 bits. O(overlaps · log).
+/// Returns the agreement of two labellings. Pairs are summed exactly, in integers of 128 bits. O(overlaps · log
+/// overlaps).
 [[nodiscard]] Agreement agreement(const Contingency& contingency);
 
 struct Fate {
@@ -80,7 +82,8 @@ struct Fate {
   std::vector<LabelCount> became{};  ///< the clusters of b with its other points: most points first, then by label
 };
 
-/// Returns the fate of each cluster of a, by label; the noise of a comes first if there is any. O(overlaps · log).
+/// Returns the fate of each cluster of a, by label; the noise of a comes first if there is any. O(overlaps · log
+/// overlaps).
 [[nodiscard]] std::vector<Fate> fates(const Contingency& contingency);
 
 }  // namespace epsflow

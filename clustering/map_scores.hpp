@@ -53,7 +53,7 @@ struct Plateau {
 
 /// Throws UsageError if the variants are not a full grid of at least two eps in even ratios. (Lives are measured in
 /// steps of the grid.) The logarithm of a ratio may differ from the mean logarithm by a tenth of it, and in addition by
-/// the rounding of both eps to three digits. O(variants · log).
+/// the rounding of both eps to three digits. O(variants · log variants).
 void require_even_grid(std::span<const Variant> variants);
 
 /// Returns [clusters] an estimate of the number of points of each cluster of a cell that does not depend on the order

@@ -8,7 +8,8 @@
 // chooses the rows that come first, so that its values differ by some tenths between orders of the same rows. Here
 // edges lead to the densest points: of edges of equal length, the tree has the ones to the points of the least core
 // distance, and of these to the first by its coordinates. Up to rounding, values equal hdbscan's for rows in this
-// order. Lengths count as equal within about 10^-10; hdbscan uses 10^-5, and 10^-8 in the unit of the points.
+// order. Lengths count as equal if they differ by less than about 10^-10 of their size; hdbscan allows 10^-5 of their
+// size plus 10^-8 in the unit of the points.
 #pragma once
 
 #include <cstddef>
@@ -34,11 +35,12 @@ struct ClusterValidity {
   /// or both numbers are 0.
   double score = 0;
   double error = 0;  ///< standard error of the score, from the samples; 0 if nothing was sampled
-  /// The largest edge between inner points of the cluster's minimum spanning tree; after sampling, a mean over the
-  /// samples, as for `separation`. NaN if the cluster has one point.
+  /// The longest edge of the cluster's minimum spanning tree between inner points, which have at least two edges; of
+  /// all its edges if there is none. After sampling, a mean over the samples, as for `separation`. NaN if the cluster
+  /// has one point.
   double sparseness = 0;
-  /// The least mutual reachability distance of its inner points to an inner point of another cluster. NaN if the
-  /// cluster has one point, infinite if no other has two.
+  /// The least mutual reachability distance of its inner points to an inner point of another cluster; one of two points
+  /// counts as inner. NaN if the cluster has one point, infinite if no other has two.
   double separation = 0;
 };
 
@@ -56,8 +58,8 @@ struct Validity {
 /// rounding.
 ///
 /// If squares of differences might leave the range of float64, long double is used, which takes several times as long.
-/// O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. 8·n·d
-/// bytes and a few numbers for each point.
+/// O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. Memory: up
+/// to about three copies of the points in float64, and a few numbers for each point.
 ///
 /// A cluster of more than samples · sample points takes O(samples · sample · (size + sample) · d): core distances use
 /// the whole cluster, the tree and its inner points a sample. The error is estimated from the differences of the

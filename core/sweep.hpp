@@ -33,7 +33,7 @@ struct VariantOrder {
 class Sweep {
  public:
   Sweep() = default;
-  /// Throws UsageError for eps <= 0, eps NaN or infinite, minpts < 1. O(variants · log).
+  /// Throws UsageError for eps <= 0, eps NaN or infinite, minpts < 1. O(variants · log variants).
   explicit Sweep(const std::vector<Variant>& variants);
 
   [[nodiscard]] const std::vector<Variant>& variants() const noexcept { return variants_; }

@@ -1,4 +1,4 @@
-// Lists the ghosts of pairs of parts, so that the ghosts for a radius of the sweep are found without a search.
+// Lists the ghosts of pairs of parts, so that the ghosts of a pair for a radius of the sweep are consecutive.
 //
 // A pair is a part that owns points and a part that has some of these as ghosts; the caller numbers the pairs. The
 // reaches are the ascending distances up to which points are ghosts, of all radii (reaches_of()). The distance of a
@@ -23,8 +23,9 @@ namespace epsflow::parts {
 /// pair, then by the first reach that a ghost is within. So the ghosts within a reach are the first ones of their pair.
 class GhostOrder {
  public:
+  /// Makes an object for later assignment, for which end() and begins() must not be called.
   GhostOrder() = default;
-  /// counts: [pairs × reaches] the number of ghosts by pair and reach.
+  /// reaches: at least one. counts: [pairs × reaches] the number of ghosts by pair and first reach.
   GhostOrder(std::vector<double> reaches, std::span<const std::uint64_t> counts) : reaches_(std::move(reaches)) {
     for (const std::uint64_t count : counts) begins_.push_back(begins_.back() + count);
   }

@@ -52,7 +52,7 @@ using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
 /// starved or not. Call next() again after each of these, until it returns nullopt.
 ///
 /// A group that was starved is started again, exclusively. Only an exclusive group may report that the budget is too
-/// small. The first group is exclusive anyway, because it is the largest.
+/// small. The first group is exclusive, too.
 class Admission {
  public:
   /// groups: in descending order of eps. most: the most groups in flight at once. more: called for further groups once
@@ -73,7 +73,7 @@ class Admission {
   std::optional<Admitted> next() {
     const std::scoped_lock lock(mutex_);
     if (exclusive_running_) return std::nullopt;
-    // Groups come in descending order of eps, so the next one hardly takes more memory than the last one.
+    // As groups come in descending order of eps, the next one rarely takes more memory than the last one.
     const bool room = !exclusive_next_ && in_flight_ < most_ && pool_.available() > last_bytes_;
     if (in_flight_ > 0 && !room) return std::nullopt;
     if (waiting_.empty() && more_) {

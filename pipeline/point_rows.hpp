@@ -11,7 +11,7 @@
 
 namespace epsflow {
 
-/// Rows in memory or from a source. Thread-safe. The view or source must outlive it.
+/// Rows in memory or from a source. Thread-safe. The memory of the rows, or the source, must outlive it.
 class PointRows {
  public:
   /// Takes a view, or an object that converts to one.
@@ -57,7 +57,7 @@ class PointRows {
   Precision precision_;
 };
 
-/// Reads all rows into memory. Parallel.
+/// Reads all rows into memory. Parallel. Throws as Points, and what source.write throws.
 [[nodiscard]] Points bring(const PointsSource& source);
 /// Throws ResourceError if there are more than kMaxPoints rows, the limit of one process.
 void require_row_count(const PointRows& input);

@@ -20,8 +20,8 @@ struct CellBar {
 };
 
 /// Returns [cells] at most `most` bars for each cell of the lineage, the largest clusters first. If two clusters merge,
-/// the older continues, of equally old ones the one with more core points (Lineage::bars()). O(clusters of all cells ·
-/// log).
+/// the older continues, of equally old ones the one with more core points (Lineage::bars()). O(m · log m) with m
+/// clusters in all cells.
 [[nodiscard]] std::vector<std::vector<CellBar>> bars_of_cells(const Lineage& lineage, std::size_t most);
 
 }  // namespace epsflow::report

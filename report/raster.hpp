@@ -65,7 +65,7 @@ class Pyramid {
   static constexpr std::size_t kLevels = 4;  ///< level 0 is the raster itself
 
   /// Returns the most frequent value in each occupied pixel of `level`. All points of a pixel of the raster count with
-  /// its painted value. painted: Raster::paint(). O(pixels · log).
+  /// its painted value. painted: Raster::paint(). O(pixels · log pixels).
   [[nodiscard]] Bytes at(std::size_t level, std::span<const std::uint8_t> painted) const;
 
  private:

@@ -11,9 +11,8 @@
 
 namespace epsflow::stages {
 
-/// Returns groups in descending order of eps: the first table is the largest, so a sweep that does not fit the memory
-/// budget fails at once, and every later table fits into the memory of the first. Throws as transformed_radius().
-/// O(variants · log).
+/// Returns groups in descending order of eps. As the largest tables come first, a table that does not fit the memory
+/// budget is found early. Throws as transformed_radius(). O(variants · log variants).
 [[nodiscard]] std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric = {});
 
 /// Returns the largest number of minpts of a group, at least 1.

@@ -1,5 +1,5 @@
-// The cells of a window: boxes of one size, without bounds, in which all points are neighbours of each other. Blocks of
-// 64 cells, which are cubes, squares or (in one dimension) intervals, are stored together in memory.
+// The cells of a window: boxes of one size around an origin. All points of a cell are neighbours of each other. Blocks
+// of 64 cells, which are cubes, squares or (in one dimension) intervals, are stored together in memory.
 #pragma once
 
 #include <array>
@@ -177,8 +177,10 @@ inline void for_each_in(std::uint64_t cells, F&& f) {
   for (; cells != 0; cells &= cells - 1) f(static_cast<std::uint32_t>(std::countr_zero(cells)));
 }
 
-/// Divides space into the dense-box cells of index/cell_axes.hpp (SlotWidth), whose proof holds below 2^33 slots. The
-/// key of a block has its number on each axis, from 0 on, in fields of kBits bits each.
+/// Divides space into the dense-box cells of index/cell_axes.hpp. By the proof at SlotWidth, points of a cell are
+/// neighbours, and neighbours are at most two slots apart on each axis: the proof holds up to 2^33 slots from the
+/// origin, more than kMostSlots. The key of a block has its number on each axis, from 0 on, in fields of kBits bits
+/// each.
 template <std::size_t D>
 class CellFrame {
  public:

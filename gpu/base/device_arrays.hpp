@@ -7,7 +7,7 @@
 namespace epsflow::gpu {
 
 /// Returns the GPU whose memory contains `data`, `current` for managed memory, or nothing for host memory and null.
-/// Clears the CUDA error that the query may cause.
+/// Clears the last CUDA error of the thread, even if the query did not cause it.
 [[nodiscard]] std::optional<int> gpu_of(const void* data, int current) noexcept;
 
 /// Throws UsageError if an array is in the memory of another GPU than `device`. what: the array's name in the error, a

@@ -40,7 +40,9 @@ void launch_factors(const OrderedPoints& points, const TileFrame& frame, const P
                     cudaStream_t stream);
 
 // Comparison: appends each pair of different positions within eps to sink.pairs once, the lower position first, in any
-// order. Products append pairs that they leave undecided to sink.open instead. sink.counts is set before.
+// order and with gaps. Products append pairs that they leave undecided to sink.open instead. Before, the caller sets
+// sink.counts to the numbers of entries that the lists already have. launch_undecided_pairs() takes the counts that the
+// comparison leaves.
 
 /// Uses products on tensor cores, from compute capability 8.0 on.
 void launch_product_tiles(const ProductTiles<float>& tiles, const TileWork& work, const PairSink& sink,

@@ -54,9 +54,10 @@ def as_array(X: Any, name: str = "X") -> Points:
 
 
 def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
-    """Returns X, which is not a table, as an array of any type. Raises TypeError for sparse matrices and texts. Raises
-    ValueError for values that conversion to numbers would change: masked and complex values, times, whole numbers
-    beyond 2**53 (in two dimensions), and a list of items with masked values or units."""
+    """Returns X, which is not a table, as an array of any type. Raises TypeError for a sparse matrix and for a text.
+    Raises ValueError for values that conversion to numbers would change: masked and complex values, times, a list of
+    items with masked values or units, and whole numbers beyond 2**53. These numbers, and times in an array of objects,
+    are detected only if the array has two axes."""
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         raise TypeError(
             f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), "
@@ -100,7 +101,7 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
 
 
 def _refuse_parts(X: Sequence[Any], name: str) -> None:
-    """Raises ValueError if an item of a list has masked values or a unit, which NumPy would drop."""
+    """Raises ValueError if an item of a list or tuple has masked values or a unit, which NumPy would drop."""
     for i, part in enumerate(X):
         if has_masked(part):
             raise ValueError(

@@ -67,8 +67,9 @@ def catalog_on_gpu(
     columns: Columns | Any = None,
 ) -> dict[str, Any]:
     """Returns the columns of `epsflow.catalog`, by name, for points on the GPU of an engine. Other arrays on that GPU
-    that have DLPack are not copied if their type is int32 (labels), of one byte (core) or float64 (weights, columns);
-    arrays of other types are converted on the host. metric: a result of metric_of(). Raises as `epsflow.catalog`."""
+    are not copied if they have DLPack, are contiguous, and are of type int32 (labels), of one byte (core) or of type
+    float64 (weights, columns); else they are converted on the host. metric: a result of metric_of(). Raises as
+    `epsflow.catalog`."""
     n = len(points)
     found = labels_of(labels, "labels")
     of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))

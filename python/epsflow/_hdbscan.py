@@ -123,7 +123,8 @@ class HDBSCAN(_Clusterer):
         the metric is euclidean, manhattan, chebyshev, minkowski or haversine. With greatcircle, scale or box they are a
         ValueError.
     cluster_persistence_ : ndarray of shape (n_clusters,)
-        How persistent each cluster is, from 0 to 1. If any cluster of the tree ends at eps 0, it is 1 for all.
+        How persistent each cluster is, from 0 to 1. It is 1 for all if any cluster of the tree ends at eps 0, or if
+        none ends at a finite eps.
     outlier_scores_ : ndarray of shape (n_samples,)
         The GLOSH score of each sample, from 0 to 1; NaN for samples that are not finite.
     hierarchy_ : Hierarchy

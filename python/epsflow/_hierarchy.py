@@ -27,7 +27,8 @@ _METHODS = ("eom", "leaf")
 class Selection(NamedTuple):
     """Clusters selected in a condensed tree, numbered by their smallest sample.
 
-    labels and probabilities are arrays of another library, on a GPU, if `epsflow.hierarchy` was called with `output`.
+    labels and probabilities are on a GPU if `epsflow.hierarchy` was called with an `output` other than "numpy": as
+    arrays of that library, or for "dlpack" as objects that any library with DLPack can take.
 
     Attributes
     ----------
@@ -37,8 +38,8 @@ class Selection(NamedTuple):
         The strength with which each sample is a member of its cluster, from 0 to 1: 0 for noise, and, if a cluster ends
         at eps 0 as equal samples do, for its samples that leave before.
     persistence : ndarray of shape (n_clusters,)
-        The stability of each cluster, relative to the largest possible for its size: from 0 to 1. If any cluster of
-        the tree ends at eps 0, it is 1 for all.
+        The stability of each cluster, relative to the largest possible for its size: from 0 to 1. It is 1 for all if
+        any cluster of the tree ends at eps 0, or if none ends at a finite eps.
     nodes : ndarray of shape (n_clusters,)
         The row of each cluster in `CondensedTree.clusters`.
     """

@@ -174,8 +174,9 @@ def as_folder(folder: Any, name: str = "folder") -> str:
 
 
 def as_choice(word: Any, name: str, standard: str = "auto", words: Sequence[str] | None = None) -> str:
-    """Returns a word as valid UTF-8. words: the accepted words; if None, the library checks the word later. standard:
-    the default, for errors. Raises TypeError, and ValueError if the word is not one of `words`."""
+    """Returns as_utf8(word). words: the accepted words; if None, the library checks the word later. name, standard: the
+    parameter and its default, for errors. Raises TypeError if word is not a text, ValueError if it is not one of
+    `words`."""
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
     if words is not None:
@@ -190,7 +191,7 @@ def require_one_of(word: Any, name: str, words: Sequence[str]) -> None:
 
 
 def as_utf8(text: str) -> str:
-    """Returns text as valid UTF-8. Half of a surrogate pair is written as an escape."""
+    """Returns a text that UTF-8 can encode: half of a surrogate pair is written as an escape."""
     return text.encode(errors="backslashreplace").decode()
 
 

@@ -279,7 +279,8 @@ def sweep_many(
 def _slices_of(
     X: Any, by: Any, width: Any, offsets: Any, metric: str, metric_params: dict[str, Any] | None
 ) -> tuple[Input, SliceLayout]:
-    """Returns the points in the order of their slices, and the slices. Parameters and errors as for sweep_many()."""
+    """Returns the points in the order of their slices, and the slices. Parameters and errors as for sweep_many(), but
+    offsets that descend or have another first or last value are detected only when the points are loaded."""
     if isinstance(X, Iterator):
         X = list(X)
     if isinstance(X, dict):

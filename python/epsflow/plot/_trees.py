@@ -98,7 +98,9 @@ def _outline(
     tree: CondensedTree, c: int, parents: NDArray[Any], births: NDArray[Any], sizes: NDArray[Any], top: float,
     lowest: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns descending eps of a cluster, and its number of samples from each eps down to the next."""
+    """Returns `top` and then, descending, the eps at which samples leave cluster c and at which it splits; and its
+    number of samples from each of these down to the next. parents, births, sizes: columns of `CondensedTree.clusters`.
+    top: the eps at which the cluster begins in the picture. lowest: smaller eps count as this."""
     own = tree.leaves_at[tree.last_cluster == c]
     eps, counts = np.unique(np.maximum(own, lowest), return_counts=True)
     steps = np.concatenate([[top], eps[::-1]])

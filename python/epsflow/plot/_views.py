@@ -183,8 +183,9 @@ def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
 
 
 def _cut(points: Array, lon: int, scale: float) -> float:
-    """Returns the longitude at which a map begins: -180 or 0 as in the points. If this would cut the field, and a gap
-    of at least 20 degrees has no points, returns the end of the widest gap."""
+    """Returns the longitude at which a map begins: 0 if none is below 0 and one is above 180 degrees, else -180. If
+    this would cut the field, and the widest gap between whole degrees that have points is at least 20, returns the
+    degree at its end, from -179 to 180. scale: the factor to degrees."""
     filled = np.flatnonzero(_by_degree(points, lon, scale))
     gaps = np.diff(filled, append=filled[0] + 360)
     widest = int(gaps.argmax())
