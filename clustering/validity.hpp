@@ -31,8 +31,8 @@ struct ValidityOptions {
 struct ClusterValidity {
   std::int32_t cluster = 0;
   std::uint64_t points = 0;
-  /// From -1 to 1: (separation − sparseness) / the larger of them. NaN if the cluster has one point, no other has two,
-  /// or both numbers are 0.
+  /// From -1 to 1: (separation − sparseness) / the larger of them; after sampling, the mean of this over the samples.
+  /// NaN if the cluster has one point, no other has two, or both numbers are 0.
   double score = 0;
   double error = 0;  ///< standard error of the score, from the samples; 0 if nothing was sampled
   /// The longest edge of the cluster's minimum spanning tree between inner points, which have at least two edges; of
@@ -59,15 +59,16 @@ struct Validity {
 ///
 /// If squares of differences might leave the range of float64, long double is used, which takes several times as long.
 /// O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. Memory: up
-/// to about three copies of the points in float64, and a few numbers for each point.
+/// to about three copies of the points in float64, and a few numbers for each point; O(samples · n · d) if clusters are
+/// sampled.
 ///
 /// A cluster of more than samples · sample points takes O(samples · sample · (size + sample) · d): core distances use
-/// the whole cluster, the tree and its inner points a sample. The error is estimated from the differences of the
-/// disjoint samples and does not include their common bias: sparseness and separation are a largest and a least value,
-/// which are less extreme over fewer points. So scores of samples tend to be too high, by more in more dimensions. With
-/// three Gaussian clusters of 20,000 points and samples of 2,000 the score was 0.75 ± 0.02 instead of 0.71 in two
-/// dimensions, and 0.42 ± 0.02 instead of 0.29 in eight. Compare such scores only with scores of samples of the same
-/// size.
+/// the whole cluster, the tree and its inner points a sample. Of equally dense points in a sample, edges lead to the
+/// one drawn first. The error is estimated from the differences of the disjoint samples and does not include their
+/// common bias: sparseness and separation are a largest and a least value, which are less extreme over fewer points. So
+/// scores of samples tend to be too high, by more in more dimensions. With three Gaussian clusters of 20,000 points and
+/// samples of 2,000 the score was 0.75 ± 0.02 instead of 0.71 in two dimensions, and 0.42 ± 0.02 instead of 0.29 in
+/// eight. Compare such scores only with scores of samples of the same size.
 ///
 /// Throws UsageError if sizes differ, a label is below kNoise, or samples or sample is below 2; InputError if a
 /// coordinate is not finite; Cancelled.

@@ -23,7 +23,7 @@ namespace epsflow::index {
 /// Each step takes the candidate whose residual has the largest variance in a linear regression on the chosen ones.
 void add_bounding(std::span<const LayerCandidate> candidates, std::vector<std::size_t>& chosen);
 
-/// Returns the peak memory of choose_sorting() and add_bounding(), in bytes. It does not include the candidates.
+/// Returns an upper bound of the memory of choose_sorting() and add_bounding(), in bytes, without the candidates.
 [[nodiscard]] std::uint64_t choosing_bytes() noexcept;
 
 }  // namespace epsflow::index

@@ -43,7 +43,8 @@ struct TextLayout {
   /// The character between fields; ' ' stands for runs of blanks and tabs. '\0': detected from the first rows.
   char delimiter = '\0';
   char decimal = '.';
-  /// Lines that begin with this are skipped. Empty: the text has no comments.
+  /// Lines that begin with this are skipped, but not those that begin with a mark of spreadsheets such as #N/A or
+  /// #DIV/0!. Empty: the text has no comments.
   std::string comment = "#";
   /// Lines to skip before anything else.
   std::uint64_t skip_rows = 0;
@@ -63,11 +64,12 @@ struct ReadOptions {
   /// Columns to use as coordinates, in this order; all must be numeric. An entry is a name, a number from 0, a negative
   /// number from the end (-1: the last column), a range of numbers (0-2) or one value of a column of vectors (pos[0]).
   /// An entry that is the name of a column selects that column, even if it looks like a number. Empty: x, y and z of a
-  /// snapshot; of any other file the columns that `choose` returns, or every column except the weights.
+  /// snapshot; of any other file the columns that `choose` returns, or every column except a weight column of one value
+  /// and columns in which pandas stored an index.
   std::vector<std::string> columns = {};
-  /// If `columns` is empty and the file names its columns, except in a snapshot, this is called with the names of all
-  /// columns except the weights. It returns the coordinates as indices into this list, in the order of the coordinates.
-  /// If it returns no index, all columns of the list are coordinates.
+  /// If `columns` is empty and the file names its columns, except in a snapshot, this is called with the names of the
+  /// columns that would be coordinates without it. It returns the coordinates as indices into this list, in the order
+  /// of the coordinates. If it returns no index, all columns of the list are coordinates.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
   /// The weight column, written like an entry of `columns`. If `columns` names this column too, it is also a
   /// coordinate. Weights are float64, whatever the type of the coordinates. raw.dims counts this column. Empty: points
@@ -77,8 +79,9 @@ struct ReadOptions {
   /// can be points). HDF5: path of a data set or a group (default: the particles of a snapshot, else the only data set
   /// that has the chosen columns; hdf5_reader() in io/read/readers.hpp lists all rules).
   std::string table = {};
-  /// HDF5: which particles of a snapshot of a cosmological simulation to read. A file counts as a snapshot if it has
-  /// the groups /Header and /PartType0 … and neither `table` nor paths in `columns` choose otherwise.
+  /// HDF5: which particles of a snapshot of a cosmological simulation to read. A file counts as a snapshot if its
+  /// /Header has NumPart_ThisFile, if NumPart_Total counts particles or one of the groups /PartType0 to /PartType6
+  /// exists, and if neither `table` nor paths in `columns` choose otherwise.
   Particles particles = Particles::dark_matter;
   NanPolicy on_nan = NanPolicy::error;
   RawLayout raw = {};

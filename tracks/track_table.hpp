@@ -31,13 +31,13 @@ struct TrackRow {
 };
 
 /// Returns the mean position of the points of each feature, border points included, in the order and unit of their
-/// columns. [features × d] On closed sides of a periodic box and on a sphere it is Catalog::center. slices, found: the
-/// input and the result of find_tracks(). O(n·d), in parallel. Throws InputError for a coordinate that is NaN or
-/// infinite, UsageError for a metric or `found` that does not fit, Cancelled.
+/// columns. [features × d] In a periodic box and on a sphere it is Catalog::center. slices, found: the input and the
+/// result of find_tracks(). O(n·d), in parallel. Throws InputError for a coordinate that is NaN or infinite; UsageError
+/// if the metric or `found` does not fit, or if there are labels but no points; Cancelled.
 [[nodiscard]] std::vector<double> mean_positions(const SlicedLabels& slices, const Tracks& found,
                                                  const CancelToken& cancel = {});
 
-/// Returns a row for each feature, in the order of the features. Throws as mean_positions().
+/// Returns a row for each feature, in the order of the features. Throws as mean_positions() if there are points.
 [[nodiscard]] std::vector<TrackRow> track_rows(const SlicedLabels& slices, const Tracks& found,
                                                const CancelToken& cancel = {});
 

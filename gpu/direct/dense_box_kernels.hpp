@@ -76,8 +76,8 @@ struct CellPair {
   std::uint32_t b;
 };
 
-/// Pairs of cells that one thread cannot decide quickly. Tally::queued counts the entries of `pairs`, even if there was
-/// no room; Tally::huge_pairs counts `huge`.
+/// Pairs of cells that one thread cannot decide quickly. Tally::queued counts the entries of `pairs` and may exceed
+/// `capacity`; Tally::huge_pairs counts `huge`.
 struct PairQueue {
   QueuedPair* pairs = nullptr;  ///< [capacity]
   std::uint32_t capacity = 0;

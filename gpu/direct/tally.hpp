@@ -34,7 +34,7 @@ struct Tally {
   std::uint64_t core[tuning::kTallies];  ///< used if border points are not distinguished from noise, else 0
   std::uint32_t clusters;                ///< number of clusters
   std::uint32_t largest;                 ///< number of points of the largest cluster
-  std::uint32_t queued;      ///< entries offered to PairQueue::pairs; more than its capacity if some did not fit
+  std::uint32_t queued;      ///< entries offered to PairQueue::pairs until it was full; may exceed its capacity
   std::uint32_t huge_pairs;  ///< number of pairs in PairQueue::huge, which has room for all pairs of huge cells
   std::uint32_t remaining;   ///< points offered to RemainingPoints; more than its capacity if some did not fit
 };
@@ -66,9 +66,9 @@ struct Numbering {
 /// Links every core node to its root. No other work may use the sets meanwhile.
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream);
 
-/// Links nodes to their roots, and gives the roots the numbers of their clusters, in the order of the smallest core
-/// ids. An entry of `parents` must be kNotCore if a node has no core point. RankWord::rank of the last word of
-/// numbering.ids becomes the number of clusters.
+/// Links nodes to their roots, and writes numbering.numbers of the roots: clusters are numbered from 0, in the order of
+/// their smallest core ids. An entry of `parents` must be kNotCore if a node has no core point. RankWord::rank of the
+/// last word of numbering.ids becomes the number of clusters.
 void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch scratch);
 
 /// Writes numbering.numbers for all nodes, and numbering.sizes[k] = how many core points cluster k has. Call it after

@@ -97,12 +97,12 @@ def units_of(X: Any) -> list[Any]:
 
 
 def has_unit(values: Any) -> bool:
-    """Returns whether values are a quantity or a column of astropy with a unit."""
+    """Returns whether values are a quantity or a column of astropy with a unit other than dimensionless_unscaled."""
     return hasattr(values, "unit") and hasattr(values, "to") and _unit_of(values) is not None
 
 
 def _unit_of(values: Any) -> Any:
-    """Returns the unit of values. Returns None if they have none, or are dimensionless."""
+    """Returns the unit of values. Returns None if they have none, or dimensionless_unscaled."""
     unit = getattr(values, "unit", None)
     return unit if unit is not None and str(unit) else None
 

@@ -466,7 +466,7 @@ def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResul
 
 
 def _words_of(gpus: Any) -> str:
-    """Returns "all", or the numbers of GPUs with commas. The library checks them. Raises ValueError for no GPU."""
+    """Returns "all", or numbers of GPUs with commas. The library checks them. Raises ValueError if gpus is empty."""
     words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in ([gpus] if isinstance(gpus, int) else gpus))
     if not words:
         raise ValueError("gpus names no GPU: give 'all', or numbers as in [0, 1]")

@@ -40,8 +40,8 @@ class TrackEvent(NamedTuple):
     time : object
         The time of the later frame.
     before, after : tuple of int
-        The numbers of the features in the earlier and in the later frame, from 1. before is empty for a birth, and
-        after for a death.
+        The features of the earlier and of the later frame, by their numbers in the column "feature" of `Tracks.table`.
+        before is empty for a birth, and after for a death.
     """
 
     event: str
@@ -86,7 +86,7 @@ class Tracks:
         takes these. "hdim_1" and "hdim_2": equal to "y" and "x"; give tobac dxy=1. "lat" and "lon": in degrees, only
         for metrics of the sphere. "cell" and "track": from 1. "time_cell": the time since the cell began. "label": its
         label in its slice. If X has three or more columns, also "z" and "vdim", the third, except for metrics of the
-        sphere. There are no positions if X is None.
+        sphere. If X is None, the table has none of these columns of positions.
 
         The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """

@@ -34,14 +34,15 @@ class Validity:
     clusters : ndarray of shape (n_clusters,)
         The labels of the clusters, ascending. The other arrays have the same order.
     cluster_scores : ndarray of shape (n_clusters,)
-        (separation - sparseness) / the larger of the two. NaN for a cluster of one point, and if no other cluster has
-        two points or more.
+        (separation - sparseness) / the larger of the two; after sampling, the mean of this over the samples. NaN for a
+        cluster of one point, if no other cluster has two points or more, and if both numbers are 0.
     cluster_errors : ndarray of shape (n_clusters,)
         The standard errors of cluster_scores.
     sparseness, separation : ndarray of shape (n_clusters,)
-        The longest edge between inner points of a cluster's minimum spanning tree; the smallest mutual reachability
-        distance between its inner points and the inner points of another cluster. Both are NaN for a cluster of one
-        point; separation is infinite if no other cluster has two points or more.
+        The longest edge between inner points (those with two edges or more) of a cluster's minimum spanning tree, or
+        its longest edge if there is none between inner points; the smallest mutual reachability distance between its
+        inner points and the inner points of another cluster. After sampling, both are means over the samples. Both are
+        NaN for a cluster of one point; separation is infinite if no other cluster has two points or more.
     sizes : ndarray of shape (n_clusters,)
         The number of points of each cluster.
     """

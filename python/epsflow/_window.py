@@ -71,7 +71,7 @@ class StepResult(NamedTuple):
 
 class WindowClusters:
     """The clusters of one eps and min_samples in a window. The values are those after its last step. Before the first
-    step with points, its properties raise ValueError."""
+    step, its properties raise ValueError."""
 
     def __init__(self, window: Window, position: int) -> None:
         self._window = window

@@ -106,8 +106,8 @@ void require_written(const Hdf5Dataset& dataset, const Source& source);
 // The next two functions are about snapshots of SWIFT, Gadget-4 and Arepo, programs for cosmological simulations:
 // /Header, /PartType0 to /PartType6 (hdf5_snapshot.cpp).
 
-/// True if the file has a snapshot's /Header, and this counts particles or a group /PartType0 … exists. Catalogues of
-/// groups by the same programs count no particles.
+/// True if /Header has NumPart_ThisFile, for six types or more, and if NumPart_Total counts particles or one of the
+/// groups /PartType0 to /PartType6 exists. Catalogues of groups by the same programs count no particles.
 [[nodiscard]] bool is_snapshot(const Hdf5File& file);
 
 /// Returns the columns of the particles that ReadOptions::particles selects: x, y, z of Coordinates, vx, vy, vz of

@@ -16,7 +16,7 @@ inline constexpr char kBlanks = ' ';
 struct Dialect {
   char delimiter = ',';
   char decimal = '.';
-  std::string comment = "#";  ///< lines that begin with this are comments; empty: there are none
+  std::string comment = "#";  ///< lines that begin with this are comments, except as in skip_line(); empty: none are
   /// With bars as delimiters: true if a line of fields of three dashes is a rule, as below a header; false if three
   /// dashes mark a missing value, as the reader sets it for the rows after the header.
   bool short_rules = true;
