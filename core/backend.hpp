@@ -59,7 +59,7 @@ class Index {
   /// Returns the bytes of host memory that the index holds.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// Makes the search of a table. Throws UsageError for a packed table of over kMostPackedDims dimensions or of a
-  /// kernel that emits pairs.
+  /// kernel that emits pairs; Cancelled; ResourceError.
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
   /// Returns the most bytes of host memory that a clustering without a table takes, with the labels of all levels that
   /// are labelled together.
@@ -72,7 +72,7 @@ class Index {
   [[nodiscard]] virtual std::unique_ptr<LabelStore> label_store(const DirectOptions& options) const = 0;
 };
 
-/// The tree of one minpts in the memory of a backend. All functions may wait, and throw ResourceError.
+/// The tree of one minpts in the memory of a backend. All functions may wait, and throw Cancelled, ResourceError.
 class HeldTree {
  public:
   HeldTree() = default;
@@ -116,15 +116,16 @@ class LoadedPoints {
                                                            const CancelToken& cancel) const = 0;
   /// Writes to sums[i · ks.size() + j] the left-hand side of the rule (core/space.hpp) for point i and its ks[j]-th
   /// nearest other point. Each k is at least 1 and less than the number of points. sums: [host] [n × ks.size()]. Works
-  /// on the threads of the calling arena. Throws Cancelled, ResourceError.
+  /// on the device, or on the threads of the calling arena. Throws Cancelled, ResourceError.
   virtual void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const = 0;
   /// Returns the most bytes of host memory that nearest_sums() takes beside the sums.
   [[nodiscard]] virtual std::uint64_t nearest_bytes() const = 0;
   /// Makes a tree for each minpts, in this order, and calls take(tree); the tree is valid only during this call.
   /// as_eps: if true, heights are eps, which requires a metric whose radius is eps; if false, heights are sums by the
   /// rule of core/space.hpp, and HeldTree::spanning_tree() is the only function that may be called. Returns false, and
-  /// makes no tree, if the backend has no special way to do so; the caller then makes the trees from host(). minpts:
-  /// each from 1 to the number of points. Throws Cancelled, ResourceError.
+  /// does not call take, if the backend has no special way to do so or lacks memory for the first tree; the caller then
+  /// makes the trees from host(). minpts: each from 1 to the number of points. Throws Cancelled, ResourceError, and the
+  /// exceptions of take().
   [[nodiscard]] virtual bool make_trees(std::span<const std::uint32_t> /*minpts*/, bool /*as_eps*/,
                                         const CancelToken& /*cancel*/,
                                         const std::function<void(HeldTree&)>& /*take*/) const {
@@ -159,7 +160,8 @@ class Backend {
   /// or infinite, UsageError for a space that the backend does not support, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) = 0;
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) { return load(points, Space{}); }
-  /// Loads points on a device, in a plain space, in slices or not. Throws UsageError also if it cannot reach them.
+  /// Loads points on a device, in a space without closed axes, which may have slices. Throws UsageError also if it
+  /// cannot reach them.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) = 0;
   /// Loads points from a source. Returns null if the backend has no special way to do so; they are then loaded like
   /// other points. The source need not outlive the call.

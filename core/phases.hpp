@@ -16,9 +16,9 @@
 namespace epsflow {
 
 /// The points are a part of a data set. The owned points are followed by ghosts, which are points of other parts or
-/// images in a periodic box: first the inner ghosts, which are all those within eps of an owned point, and get labels;
-/// then the outer ghosts, which are all others within eps of an inner ghost. Outer ghosts get no labels, because the
-/// part does not have all of their neighbours.
+/// images in a periodic box: first the inner ghosts, which include all those within eps of an owned point, and get
+/// labels; then the outer ghosts, which include all others within eps of an inner ghost. Outer ghosts get no labels,
+/// because the part does not have all of their neighbours.
 struct SharedPoints {
   std::span<const std::uint32_t> asked;  ///< ids of the points whose clusters are requested; an id may be repeated
   std::uint32_t outer_ghosts = 0;        ///< number of outer ghosts, which are the last points of the index
@@ -36,22 +36,23 @@ struct DirectOptions {
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or weights of the points, which are summed instead of neighbours. They must outlive the Counted.
   const LoadedWeights* weights = nullptr;
-  /// Set only for Index::count_part(), with Keep::labels. It and its span must outlive the CountedPart.
+  /// Set only for Index::count_part(), with Keep::labels, and for the label_store() of a part. It and its span must
+  /// outlive the CountedPart.
   const SharedPoints* shared = nullptr;
 };
 
 /// Memory for the labels of one minpts, [n] each in input order, on the side where the clustering works. In a part n
 /// excludes the outer ghosts.
 struct LabelTarget {
-  std::int32_t* labels = nullptr;  ///< null unless Keep::labels
+  std::int32_t* labels = nullptr;  ///< null: none are written; always null unless Keep::labels
   std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null if no mask is requested
 };
 
 /// The result of a level once it is labelled. In a part it counts inner ghosts, too.
 struct LevelResult {
   LabelSummary summary;
-  /// Empty unless DirectOptions::clusters is set. For a part only `size` is valid, and only if label() was given new
-  /// numbers, by which it counts.
+  /// Of a whole data set: empty unless DirectOptions::clusters is set. Of a part: only `size` is valid, whether or not
+  /// that is set, and only if label() was given new numbers, by which it counts.
   Clusters clusters = {};
 };
 
@@ -78,7 +79,7 @@ class United {
 
   /// Returns, for the level united last, the smallest core point id of each cluster, ascending. At a smaller minpts
   /// this point is still core, so its cluster there contains the cluster here. May wait for the device. Throws
-  /// Cancelled.
+  /// Cancelled, ResourceError.
   [[nodiscard]] virtual std::vector<std::uint32_t> first_cores() = 0;
   /// Labels the levels that were united since the last call, in that order: a target and a result for each. The labels
   /// are complete when it returns. Throws Cancelled, ResourceError.
@@ -92,6 +93,7 @@ class UnitedPart : public United {
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFFU;
 
   /// Returns [asked] the cluster of which each SharedPoints::asked is a core point at the level united last, or kNoSet.
+  /// May wait for the device. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() = 0;
   using United::label;
   /// Labels by new numbers. numbers: one for each target. A border point gets the lowest new number of the clusters
@@ -123,7 +125,8 @@ class Counted {
   /// united points stay united. At most levels_at_once() levels are united before they are labelled. May return before
   /// a device has finished. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
-  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64.
+  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64; on a GPU an
+  /// upper bound.
   [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
 };
 

@@ -115,7 +115,8 @@ class TableSearch {
   /// Returns the layout of a packed table; null if the table is csr.
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const { return nullptr; }
   [[nodiscard]] virtual RowOrder order() const = 0;
-  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64.
+  /// Returns the number of pairs so far that a faster test left undecided, and that were tested in float64; on a GPU an
+  /// upper bound.
   [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
   /// Returns the two halves of a batch that was too large.
   [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;

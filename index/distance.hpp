@@ -11,8 +11,7 @@
 
 namespace epsflow::index {
 
-/// These return a − b, a · b and a + b, each rounded once. In kernels the compiler would otherwise fuse a product and a
-/// sum.
+/// These return a − b, a · b and a + b, each rounded once. In kernels they are intrinsics, which are never fused.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double rounded_difference(double a, double b) noexcept {
 #ifdef __CUDA_ARCH__
   return __dsub_rn(a, b);
@@ -110,7 +109,7 @@ template <std::size_t D, class Point, class Candidate>
 /// passes, and the bound is infinity.
 ///
 /// For the other norms no term is larger than the sum, as computed, either: t_k <= eps, or t_k^p <= eps^p·(1 + 4u) with
-/// powers that err by an ulp. The length of a closed axis is rounded once; CellAxis allows for that.
+/// powers that err by an ulp. On a closed axis t_k is exact (core/space.hpp).
 [[nodiscard]] inline double neighbor_reach(double eps) noexcept {
   if (std::isinf(eps * eps)) return std::numeric_limits<double>::infinity();
   return std::max(eps, 0x1p-500) * (1 + 0x1p-50);

@@ -34,6 +34,7 @@ class WindowRows {
   void change(const Arriving& arriving, std::span<const std::uint32_t> leaving);
   /// Makes the last change final.
   void commit() noexcept;
+  /// After it entered() is empty, and for_each_stayed() passes each row as its own earlier row.
   void undo() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return rows_.size() - begin_; }

@@ -38,7 +38,8 @@ struct DirectTask {
   }
 };
 
-/// Replaces Nodes::minpts if points have weights, so that no node is core because of its number of points.
+/// A Nodes::minpts with which no node is core because of its number of points: for points with weights, and for core
+/// points that are given.
 inline constexpr std::uint32_t kNeverBySize = 0xFFFFFFFFU;
 
 /// Arrays of the union-find over nodes, and of its numbering.

@@ -36,7 +36,8 @@ class RoundedRows {
   [[nodiscard]] std::uint32_t* reach() const noexcept { return reach_.data(); }
   /// [tiles] memory for launch_tile_components()
   [[nodiscard]] std::uint32_t* components() const noexcept { return components_.data(); }
-  /// [tiles × tiles of columns] lower bounds on the distances between points of two tiles; null if not measured
+  /// [tiles × tiles of columns] lower bounds on the distances between points of two tiles, in units of the frame; null
+  /// if not measured
   [[nodiscard]] const float* gaps() const noexcept { return gaps_.data(); }
 
  private:
@@ -55,8 +56,8 @@ class RoundedRows {
   DeviceBuffer<float> gaps_;
 };
 
-/// Some of the column tiles: those whose ranks in a scattered order are at least `from` and below `to`; and the band of
-/// each row tile, the column tiles near it in number, which may be left out or taken alone.
+/// The column tiles whose ranks in a scattered order are at least `from` and below `to`. band: which of them are
+/// compared with a row tile (TilePairs::Band).
 struct ColumnRange {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -64,9 +65,10 @@ struct ColumnRange {
 };
 
 /// The points of a plain space, in an order in which points that share their nearest pivot are together. Pairs of tiles
-/// that are farther from each other than the radii of their rows are not compared. Real: float for products in half
-/// precision, or double for float64 products, which are slower and resolve smaller distances. Move-only. The GPU must
-/// be the current one in all calls. The points and the stream must outlive the object.
+/// that are farther from each other than the radii of their rows are not compared, unless all points have more than
+/// 2^30 pairs of tiles. Real: float for products in half precision, or double for float64 products, which are slower
+/// and resolve smaller distances. Move-only. The GPU must be the current one in all calls. The points and the stream
+/// must outlive the object.
 template <class Real>
 class RoundedRowSearch {
  public:
@@ -86,7 +88,7 @@ class RoundedRowSearch {
   /// DeviceError.
   [[nodiscard]] bool nearest_lists(std::uint32_t* lists, double* sums);
 
-  /// Rounds the points at `count` positions, and measures them. [device]
+  /// Rounds the points at `count` positions [device], and measures them if the columns are measured.
   [[nodiscard]] RoundedRows<Real> rows(const std::uint32_t* positions, std::uint32_t count) const;
   /// Adds candidates to the slots: all columns within the radii of the rows that `choice` permits, and some that are
   /// farther. values: [rows] their radii in units of the frame, or, if `limits` is true, their squared radii in the

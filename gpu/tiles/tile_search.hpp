@@ -19,8 +19,9 @@ namespace epsflow::gpu {
 
 /// Figures of a search.
 struct TileFigures {
-  std::uint64_t tile_pairs = 0;       ///< pairs of tiles that are compared
-  std::uint64_t undecided_pairs = 0;  ///< pairs of points that products left to float64 in all passes, gaps included
+  std::uint64_t tile_pairs = 0;  ///< pairs of tiles that are compared
+  /// Entries of the lists of pairs that products left to float64, in all passes. Unused entries count, too.
+  std::uint64_t undecided_pairs = 0;
   DecideChoice filter = DecideChoice::scalar;  ///< the test in use
 };
 
@@ -42,12 +43,13 @@ class TileSearch {
              DeviceMemory& memory, const CancelToken& cancel);
 
   /// Calls visit(list) for lists that together hold each pair of neighbours once, except pairs that forget_united() has
-  /// removed. Work that visit puts on stream() is done before a list is overwritten. Throws Cancelled, DeviceError.
+  /// removed. Lists have gaps (pair_kernels.hpp). Work that visit puts on stream() is done before a list is
+  /// overwritten. Waits unless the list is cached. Throws Cancelled, DeviceError.
   void for_each_list(const std::function<void(PairsOnDevice)>& visit);
 
   /// Removes pairs of two core points, if the list is cached, long, and becomes at most half as long, and if memory
-  /// suffices: these points are united already, and stay so for smaller minpts. core_bits: one bit for each position.
-  /// Waits.
+  /// suffices: these points are united already, and stay so for smaller minpts. core_bits: [device] one bit for each
+  /// position. Waits. Throws DeviceError.
   void forget_united(const std::uint32_t* core_bits);
 
   [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }

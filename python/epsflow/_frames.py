@@ -39,14 +39,15 @@ def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: floa
 def from_table(
     X: Any, metric: Metric = EUCLIDEAN, name: str = "X", masked: bool = False
 ) -> tuple[Any, list[Any] | None]:
-    """Returns X as an object that NumPy converts to an array, with the names of its columns if it has some.
+    """Returns X as an object that NumPy converts to an array, with the names of its columns, or None without names.
 
     X itself is returned, with None, if it is neither a table nor of astropy. If the metric takes longitudes and
-    latitudes and two columns have such names, only these are returned, in its order, unless X has two columns and the
-    parameter latitude_first gives their order. Angles with a unit of astropy are then converted; in columns without a
-    unit a name that contradicts the metric's unit is a ValueError. Missing values become NaN; masked values of astropy
-    and of records do if `masked`, and are an error otherwise. Raises TypeError; ValueError that names the columns that
-    hold no numbers.
+    latitudes and two columns have such names, only these are returned, in its order; but if X has just two columns and
+    metric.latitude_first is not None, they keep their order. If the metric takes angles, values with a unit of astropy
+    are converted to its unit, and in columns without a unit a name that contradicts it is a ValueError. Missing values
+    become NaN; masked values of astropy and of records do if `masked`, and are a ValueError otherwise. name: X in
+    errors. Raises TypeError for a LazyFrame, and for directions if the metric takes no angles; ValueError that names
+    the columns that hold no numbers.
     """
     library = library_of(X)
     if library is None:

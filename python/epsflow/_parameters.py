@@ -185,7 +185,7 @@ def as_choice(word: Any, name: str, standard: str = "auto", words: Sequence[str]
 
 
 def require_one_of(word: Any, name: str, words: Sequence[str]) -> None:
-    """Raises ValueError if the word is not one of the words."""
+    """Raises ValueError if the word is not one of the words. name: the parameter in errors."""
     if word not in words:
         raise ValueError(f"{name}={word!r} is none of {', '.join(map(repr, words))}")
 

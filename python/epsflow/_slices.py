@@ -70,13 +70,14 @@ class SlicedResult(FromPoints):
         return len(self.keys)
 
     def _result(self, eps: float, min_samples: int) -> Any:
-        """Returns the library's result of one variant. Raises KeyError if the sweep does not have it."""
+        """Returns the library's result of one variant. Raises KeyError if the sweep does not have it, ValueError if the
+        unit of eps does not fit."""
         positions = {variant: i for i, variant in enumerate(self.variants)}
         return self._results[self.variants[find_variant(positions, eps, min_samples, self._unit)]]
 
     def _array(self, eps: float, min_samples: int, name: str) -> NDArray[Any]:
-        """Returns an array of one variant in the order of the slices. name: "labels" or "core". Raises KeyError if the
-        sweep does not have the variant, ValueError if it did not keep the array."""
+        """Returns an array of one variant in the order of the slices. name: "labels" or "core". Raises as _result(),
+        and ValueError if the sweep did not keep the array."""
         if self._keep != "labels":
             raise ValueError(
                 "the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'"

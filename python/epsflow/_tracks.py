@@ -128,6 +128,8 @@ class Tracks:
             If the file exists and overwrite is False.
         OSError
             If the file cannot be written.
+        TypeError
+            If overwrite is neither True nor False.
         """
         mode = "w" if as_flag(overwrite, "overwrite") else "x"
         columns = {name: _as_texts(values) for name, values in self._table.items()}

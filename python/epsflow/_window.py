@@ -360,11 +360,13 @@ def _as_number(age: Any) -> float:
 
 
 def _as_times(times: Any, m: int, clock: str | None, is_begun: bool) -> tuple[Any, str | None]:
-    """Returns times as float64 [m], or None without times, and their kind: "numbers", "dates", or "dates with a zone".
+    """Returns times as float64 [m] and their kind: "numbers", "dates", or "dates with a zone". Without times returns
+    None and `clock`.
 
     Dates become microseconds since 1970, in UTC if they have a zone. clock: the kind of earlier times, or None.
-    is_begun: whether there were earlier steps. Raises ValueError if the kind changes, if times are missing, infinite,
-    or whole numbers above 2**53, or if their number is not m; TypeError if they are neither numbers nor dates.
+    is_begun: whether there were earlier steps. Raises ValueError if points have times and earlier ones had none, or the
+    other way round; if the kind is mixed or changes; if a time is NaN, NaT, infinite, or a whole number beyond ±2**53;
+    or if there are not m times. Raises TypeError if they are neither numbers nor dates.
     """
     if times is None or (m == 0 and np.size(times) == 0):
         if clock is not None and m > 0:
