@@ -39,7 +39,8 @@ struct SkyOffset {
   double north = 0;     ///< distance · cosine of the bearing
 };
 
-/// Returns the offset of `to` from `from`. It is accurate to a few ulp at any distance.
+/// Returns the offset of `to` from `from`. Errors are a few ulp of the distance, or of 2π if the longitudes differ by
+/// about 2π. Near the antipode, errors of east and north are larger.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyOffset sky_offset(SkyPosition from, SkyPosition to) noexcept {
   // The frame of the components of `to` has `from` as third axis. Vincenty's form is accurate at any angle.
   const double turn = to.longitude - from.longitude;

@@ -49,11 +49,12 @@ inline constexpr std::size_t kMostVariants = 10'000'000;
 /// Returns every eps with every minpts, eps outermost. Throws UsageError as Sweep does, and above kMostVariants.
 [[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
 
-/// Returns the nearest number of three significant decimal digits, of the same sign; 0, NaN and infinity unchanged.
+/// Returns the nearest number of three significant decimal digits, of the same sign; 0, NaN and infinity unchanged. If
+/// that number is beyond float64, returns 0.
 [[nodiscard]] double three_digits(double value);
 /// Returns up to `count` ascending numbers of three significant digits, with nearly equal ratios. The first is not
-/// above `from` and the last not below `to`. There are fewer if some would be equal. count >= 2, 0 < from <= to,
-/// finite.
+/// above `from` and the last not below `to`. There are fewer if some would be equal. count >= 2, 0 < from <= to <=
+/// 1.79e308.
 [[nodiscard]] std::vector<double> round_grid(double from, double to, std::size_t count);
 
 /// Parses a list of values and ranges, separated by commas:
@@ -76,9 +77,9 @@ inline constexpr std::size_t kMostVariants = 10'000'000;
 ///   if a range has more than a million values.
 [[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
 
-/// Parses the same forms for minpts, whole numbers from 1 to 4,294,967,295. Values of `lin` and `log` are rounded. Of
-/// repeated values the first is kept. what: the name of the numbers in errors. Throws UsageError as parse_eps_list()
-/// does for the form and the ranges, and for other numbers than these.
+/// Parses the same forms for minpts. Values must be whole numbers from 1 to 4,294,967,295, but the ends of a range need
+/// not be whole; `lin` and `log` round values first. Of repeated values the first is kept. what: the name of the
+/// numbers in errors. Throws UsageError as parse_eps_list() does for the form and the ranges, and for other values.
 [[nodiscard]] std::vector<std::uint32_t> parse_minpts_list(std::string_view text, const char* what = "minpts");
 
 /// Parses `eps:minpts,eps:minpts,…`. Repeated variants are kept. Throws UsageError naming the invalid part.

@@ -21,10 +21,10 @@ struct RowFile {
 };
 
 /// Opens a file that stores points as they lie in memory: a regular, unpacked file, NPY of two axes in C order or raw,
-/// of float32 or float64 in this machine's byte order. Returns nullopt for any other file, for options that choose
-/// columns or name weights, and unless on_nan is NanPolicy::error; read_points() takes these. Ignores options.share.
-/// Coordinates are not read, so NaN is not found. O(1). Throws as read_points() if the file is missing or damaged, or
-/// the options do not fit it.
+/// of float32 or float64 in this machine's byte order. Returns nullopt for any other file that read_points() takes, for
+/// options that choose columns or name weights, and unless on_nan is NanPolicy::error. Throws as read_points() if the
+/// file is missing, or if such a file is damaged or has too many rows. For another file or options that read_points()
+/// refuses, throws as it does or returns nullopt. Ignores options.share. Does not look for NaN. O(1).
 [[nodiscard]] std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options);
 
 /// Returns the origin and the shape of a file whose rows can be read in shares, without the function that reads rows:

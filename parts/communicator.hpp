@@ -41,7 +41,7 @@ class Communicator {
 
   /// Sends elements of `bytes` bytes each. Elements [send_begins[r], send_begins[r + 1]) of `send` go to rank r; those
   /// from rank r become elements [receive_begins[r], receive_begins[r + 1]) of `receive`. Both lists are [ranks + 1].
-  /// The ranks must have exchanged the counts before (exchange_counts()).
+  /// The receiver must know the counts of its senders, for example from exchange_counts().
   void all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
                   std::span<const std::size_t> receive_begins, std::size_t bytes);
 

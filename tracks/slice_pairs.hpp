@@ -14,7 +14,7 @@ namespace epsflow::tracks {
 
 /// Returns [slices − 1] lists: the links of each slice with the next. prepare(slice) returns the data by which a slice
 /// is compared. compare(before, after) returns the links of two slices, sorted by from and then by to. Several pairs
-/// run in parallel. A slice is prepared twice if another thread takes over, at most once in four slices.
+/// run in parallel. A slice at which the work is divided is prepared twice: at most one in four.
 template <class Prepare, class Compare>
 [[nodiscard]] std::vector<std::vector<FeatureLink>> links_of_pairs(std::size_t slices, const CancelToken& cancel,
                                                                    Prepare prepare, Compare compare) {

@@ -46,8 +46,8 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t decimals, double& 
 
 /// Scans a plain decimal number at p, [-]digits[.digits][e[±]digits] with `decimal` for the point, and returns its end;
 /// other text may follow there. The digits on one side of the point may be missing. Returns nullptr if the text does
-/// not begin so, if its exact value needs parse_number(), or for an integer beyond 2^53 without point and exponent.
-/// Never reads at or after `end`. O(length).
+/// not begin so, if digits of the exponent are missing, if the exact value may need parse_number(), or for an integer
+/// beyond 2^53 without point and exponent. Never reads at or after `end`. O(length).
 ///
 /// Source: Clinger, "How to read floating point numbers accurately", PLDI 1990: an integer up to 2^53 and a power of
 /// ten up to 10^22 are exact in float64, so that one multiplication or division rounds once. If long double has a
@@ -99,9 +99,9 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t decimals, double& 
   return p;
 }
 
-/// Returns the whole text as a float64, rounded to nearest even: a decimal number with an optional sign, or nan, inf,
-/// infinity in any case, without blanks around it. Too large a number gives an infinity, too small a number zero.
-/// Returns nothing for other text.
+/// Returns the whole text as a float64, rounded to nearest even: a decimal number or, in any case, nan, nan(…), inf or
+/// infinity, with an optional sign and without blanks around it. Too large a number gives an infinity, too small a
+/// number zero. Returns nothing for other text.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text) noexcept;
 
 }  // namespace epsflow::io

@@ -31,9 +31,10 @@ struct HeldResults {
 /// Writes a folder that ResultsFolder can resume if its variants have an eps. Results are written to a hidden folder
 /// first, and get their names once they are complete. If it fails or is cancelled before that, the folder is unchanged.
 /// If it fails while files get their names, the next save_results() or ResultsFolder completes this. Throws
-/// FolderLocked; InTheWay for existing results that must not be replaced, and for files that epsflow did not write;
-/// UsageError if the folder has a killed or interrupted run, and for an empty list of variants; InputError if a number
-/// of a SweepEntry is impossible for the number of points that `input` states; ResourceError; Cancelled. O(bytes).
+/// FolderLocked; InTheWay for existing results that must not be replaced, and if a file that epsflow did not write has
+/// the name of the folder or of an output; UsageError for an empty list of variants, and if the folder has a killed or
+/// interrupted run, or a sweep.json that is damaged or that epsflow did not write; InputError if a number of a
+/// SweepEntry is impossible for the number of points that `input` states; ResourceError; Cancelled. O(bytes).
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
                   const Notice& notice = {}, const CancelToken& cancel = {});
 

@@ -316,8 +316,8 @@ class HDBSCAN(_Clusterer):
         return self
 
     def _fit_on_gpu(self, X: Any) -> HDBSCAN:
-        """Labels that a GPU makes stay there. If none makes them, they are made on the host and copied to the GPU of X;
-        for an array of Numba they stay on the host."""
+        """Leaves labels and probabilities on the GPU of X, made there or copied from the host; for an array of Numba,
+        leaves them on the host."""
         output = output_of(X)
         found = None if self.store_centers is not None or output == "numpy" else self._found_on_gpu(X)
         if found is None:

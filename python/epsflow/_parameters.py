@@ -191,7 +191,7 @@ def require_one_of(word: Any, name: str, words: Sequence[str]) -> None:
 
 
 def as_utf8(text: str) -> str:
-    """Returns a text that UTF-8 can encode: half of a surrogate pair is written as an escape."""
+    """Returns a text that UTF-8 can encode: each surrogate is written as an escape."""
     return text.encode(errors="backslashreplace").decode()
 
 

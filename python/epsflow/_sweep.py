@@ -277,9 +277,9 @@ class SweepResult(FromPoints):
     def save(self, folder: Folder, *, overwrite: bool = False) -> None:
         """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, core/….npy (core=True).
 
-        `epsflow.load` reads it, and `epsflow sweep … --resume` on the same points adds to it. The checksum of the
-        points is computed now, so X must not have been changed. Files are written aside, and get their names when all
-        are complete. The lineage is not saved.
+        `epsflow.load` reads it, and `epsflow sweep … --resume` on the same points adds to it, unless X was on a GPU.
+        The checksum of X is computed now, so X must not have been changed; a result that was loaded or unpickled
+        already has it. Files are written aside, and get their names when all are complete. The lineage is not saved.
 
         Parameters
         ----------
@@ -289,13 +289,14 @@ class SweepResult(FromPoints):
         Raises
         ------
         FileExistsError
-            If the folder holds results and overwrite is False, or if it has files that epsflow did not write. Those are
-            never touched.
+            If the folder holds results and overwrite is False, or if a file that epsflow did not write has the name of
+            the folder or of an output. Such a file is never touched.
         BlockingIOError
             If another process is writing the folder.
         ValueError
-            If the folder has a run that was killed or interrupted, if there are no variants, if labels are on a GPU, if
-            the sweep kept no labels, or if the points are a share of all (comm).
+            If the folder has a run that was killed or interrupted, if sweep.json is damaged or epsflow did not write
+            it, if there are no variants, if labels are on a GPU, if the sweep kept no labels, or if the points are a
+            share of all (comm).
         OSError
             If the folder cannot be written.
         """
