@@ -111,7 +111,8 @@ bool WatchRowParser::parse_csv(std::string_view line, StreamRow& row) {
 bool WatchRowParser::parse_json(std::string_view line, StreamRow& row) {
   auto object = nlohmann::json::parse(line, nullptr, false);
   if (object.is_discarded()) object = nlohmann::json::parse(with_null(line), nullptr, false);
-  if (!object.is_object()) throw input_error("{} is not a JSON object", io::show_text(line));
+  const bool has_nul = line.find('\0') != line.npos;  // where the parser would end
+  if (has_nul || !object.is_object()) throw input_error("{} is not a JSON object", io::show_text(line));
   bool whole = true;
   for (std::size_t k = 0; k < names_.size(); ++k) {
     const auto at = object.find(names_[k]);

@@ -434,6 +434,7 @@ class Errors(Watch):
     def test_json_dates_and_points_that_the_metric_refuses(self):
         for name, text, parts, more in (
             ("a.jsonl", as_json([(1, 2, 3)]) + "[1]\n", ["a.jsonl: line 2", "is not a JSON object"], ()),
+            ("a.jsonl", '{"x": 1, "y": 2, "t": 3}\0x\n', ["a.jsonl: line 1", "is not a JSON object"], ()),
             ("b.jsonl", '{"t": 1, "x": "2", "y": 3}\n', ["line 1: 'x' is '\"2\"', which is not a number"], ()),
             ("c.csv", as_csv([("2026-01-01T00:00:00Z", 1, 2), ("2026-01-01T00:00:00", 1, 2)]),
              ["line 3: 't' is '2026-01-01T00:00:00'", "a date without a time zone, and is a date with"], ()),

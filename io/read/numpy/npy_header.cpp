@@ -73,6 +73,8 @@ Literal parse_literal(std::string_view text, const Source& source) {
       at += c == 'T' ? 3 : 4;
     } else if (c == 'L' && !json.empty() && is_digit(json.back())) {
       // Python 2 marks long integers with L.
+    } else if (c == '\0') {
+      json += '?';  // the parser would end at NUL, whatever follows
     } else {
       json += c == '\n' || c == '\t' ? ' ' : c;
     }

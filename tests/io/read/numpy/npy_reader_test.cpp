@@ -253,6 +253,8 @@ TEST_CASE("npy: damaged headers") {
     CAPTURE(text);
     check_mentions(refusal(npy_file(text, std::string(64, '\0'))), {"flights.npy", "damaged", "numpy.save"});
   }
+  const std::string whole = "{'descr': '<f8', 'fortran_order': True, 'shape': (1,)}";
+  check_mentions(refusal(npy_file(whole + '\0' + "x", std::string(64, '\0'))), {"damaged"});
   check_mentions(refusal(npy_file(std::string(1000, '['), "")), {"nested"});
   check_mentions(refusal(npy("<f8", "(1,)", pack<double>({1}), false, 4)), {"version 4", "numpy"});
   check_mentions(refusal(std::string("not an array")), {"not an NPY file"});
