@@ -28,8 +28,9 @@ struct AttachInput {
 /// (github.com/SWIFTSIM/SWIFT, src/fof.c). Distances are computed in float64 as in a clustering, for every metric and
 /// for periodic boxes.
 ///
-/// Runs in parallel on the threads of the calling arena. O(n log n), and a distance for each other point and each point
-/// within about two linking lengths. Memory: about 8·(2·d + 2) bytes for each linked and each other point, d being the
+/// Runs in parallel on the threads of the calling arena. O(n log n); also visits, for each other point, all points
+/// within about two linking lengths (in the six dimensions of largest variance, if there are more), and computes the
+/// distances of the linked ones. Memory: about 8·(2·d + 2) bytes for each linked and each other point, d being the
 /// dimensions of transformed points. Throws UsageError if there is not one label for each linked point, the columns
 /// differ, there are too many points, the metric does not fit the columns, or the linking length is invalid or too
 /// short for the precision of a very large box; InputError for points that the metric refuses; ResourceError,

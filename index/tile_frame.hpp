@@ -72,9 +72,9 @@ struct RealThresholds {
           round_up(real.accept + 0x1p-23 * std::fabs(real.accept))};
 }
 
-/// Returns h = k for a point. Its rounded coordinates, and the coordinates of all other points, must be exact multiples
-/// of a power of two g. All squared distances up to the sum of two norms are then decided without rounding: norm and
-/// limit are at most 2^20 g². limit: s²·fl(eps²). step: g².
+/// Returns h = k for a point. Requires p = P for all points, and coordinates that are multiples of a power of two g.
+/// All squared distances up to the sum of two norms are then decided without rounding: norm and limit are at most
+/// 2^20 g². limit: s²·fl(eps²). step: g².
 ///
 /// Products and norms are multiples of g² up to 2^20 g², so ĝ is exact, and so is the squared distance, here and in the
 /// test of distance.hpp. It is over the limit if and only if it is over the limit rounded down to a multiple of g² and

@@ -51,8 +51,8 @@ inline constexpr double kLeastRate = 0.01;
 ///                points and 64 dims on, a point has on average about 100 neighbours within 0.4, less than half as many
 ///                within 0.35, and twice as many within 0.45
 ///
-/// Throws UsageError for an unknown kind and for an option that is out of range or not for this kind, ResourceError
-/// without the memory. O(n·d).
+/// Throws UsageError for an unknown kind, for more than kMaxPoints points, and for an option that is out of range or
+/// not for this kind, ResourceError without the memory. O(n·d).
 [[nodiscard]] FilePoints generate(std::string_view kind, std::size_t n, const GeneratorOptions& options = {});
 
 }  // namespace epsflow::io

@@ -67,8 +67,8 @@ class WindowRows {
 
   /// Returns the row of an id, or nullopt. O(log n).
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t id) const noexcept;
-  /// Appends the rows with times before `oldest`, ascending. Needs times. O(log n + rows) if times are in order, else
-  /// O(n).
+  /// Appends the rows with times before `oldest`, ascending. Needs times. O(log n + rows) if all times arrived in
+  /// order. After a time that did not, O(n), until a call finds no such rows and all times in order.
   void list_before(double oldest, std::vector<std::uint32_t>& rows);
 
   /// Writes the coordinates of the rows. out: [n × d]

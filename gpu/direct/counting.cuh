@@ -16,7 +16,7 @@ struct DeviceNeighborCounting {
   std::uint32_t most;   ///< the largest minpts
   std::uint32_t least;  ///< the smallest minpts
 
-  /// Returns the sum over the points of a cell, which are neighbours of each other.
+  /// Returns the sum over the points of a cell, which are neighbours of each other; a part of it if that is enough().
   __device__ Sum of_cell(std::uint32_t /*cell*/, std::uint32_t points) const { return points; }
   __device__ Sum of_point(std::uint64_t /*position*/) const { return 1; }
   /// Returns true if further neighbours cannot change the count.

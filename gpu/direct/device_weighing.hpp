@@ -22,7 +22,7 @@ struct WeightTask {
 /// The weights in the form that kernels use.
 struct WeighingView {
   const std::int64_t* units = nullptr;    ///< [n] by position
-  const WeightSum* of_cells = nullptr;    ///< [cells] sum over the points of each cell, if there are cells
+  const WeightSum* of_cells = nullptr;    ///< [cells] sum of each cell, or a part that is `enough`; null without cells
   const WeightSum* least_sums = nullptr;  ///< [levels + 1] smallest sum that reaches each minpts, and kBeyond
   const std::uint32_t* minpts = nullptr;  ///< [levels] ascending
   std::uint32_t levels = 0;
@@ -33,7 +33,8 @@ struct WeighingView {
 class DeviceWeighing {
  public:
   /// order: [device] [size] input id of each position. ghosts: each has the weight of its origin, if that is here. The
-  /// view is valid only for work on this stream. Waits only for copies of the arrays of `task`.
+  /// view is valid only for work on this stream. Waits for all earlier work on the stream, and for copies of the arrays
+  /// of `task`.
   DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size, const Ghosts& ghosts,
                  DeviceMemory& memory, cudaStream_t stream);
 

@@ -62,9 +62,9 @@ struct SharedResults {
 /// Writes the results of one run to a folder. Calls, in order: the constructor, ask() if needed, begin(), add() or
 /// add_shared() for each variant, add_file(), finish(). Not thread-safe.
 ///
-/// If a run with FolderMode::overwrite does not complete, the old results stay, and the finished variants of its
-/// replacement wait in .epsflow. The next run continues the replacement if it has the same mode and input, and
-/// `outputs.resumable` is true. Any other run removes the replacement in begin().
+/// If a run with FolderMode::overwrite does not complete, the old results stay. The finished variants of its
+/// replacement wait in .epsflow, but finish() removes them if `outputs.resumable` is false. The next run continues the
+/// replacement if it is resumable and has the same mode and input. Any other run removes it in begin().
 class ResultsFolder {
  public:
   /// Locks `folder`, creates it if it is missing, and finds existing results. Call it before the input is read.
@@ -74,7 +74,8 @@ class ResultsFolder {
   ///  - The folder holds results, the mode is resume, and their variants have a min_cluster_size, or
   ///    `outputs.resumable` is false.
   ///  - Another run writes to the folder.
-  ///  - A file that epsflow did not write, or one of `outputs.inputs`, has the name of an output.
+  ///  - A file that epsflow did not write, or one of `outputs.inputs`, has the name of an output. Some names count only
+  ///    if the output is requested: see require_no_strangers() and require_no_inputs().
   ///  - sweep.json is damaged, or epsflow did not write it.
   /// Throws ResourceError if the folder cannot be written. O(variants of the sweep and the folder).
   ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs, Notice notice)
@@ -126,18 +127,19 @@ class ResultsFolder {
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
 
   /// Ends the run. Waits for the variants that were added, and writes trace.json, summary.csv and sweep.json with the
-  /// status: "complete", "interrupted" or "failed" with a reason. A complete run also writes sweep.h5, if this run or
-  /// an earlier one requested it. If replacing(), a complete run then puts the replacement in the place of the old
-  /// results. If the folder (or the replacement) has no finished variant, removes everything that this run wrote.
-  /// seconds: duration of the run. Throws ResourceError, and InputError if labels for sweep.h5 are damaged; before
-  /// that, if possible, it writes the status "failed" to sweep.json.
+  /// status: "complete", "interrupted" or "failed" with a reason. A complete run also writes sweep.h5 if this run, or
+  /// an earlier one whose results it keeps, requested it. If replacing(), a complete run then puts the replacement in
+  /// the place of the old results. If the folder (or the replacement) has no finished variant, removes everything that
+  /// this run wrote. seconds: duration of the run. Throws ResourceError, and InputError if labels for sweep.h5 are
+  /// damaged; before that, if possible, it writes the status "failed" to sweep.json.
   void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
 
   /// Returns every finished variant of the folder, or of its replacement if replacing(), sorted by eps, minpts and
   /// min_cluster_size. Call it between begin() and the first add(), or after finish(): in between, a thread changes the
   /// list.
   [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
-  /// Returns true if the folder, or its replacement if replacing(), holds a file of results with this name.
+  /// Returns true if the folder, or its replacement if replacing(), holds a file of results with this name. From
+  /// begin() on always true for summary.csv and sweep.json, which may not exist yet.
   [[nodiscard]] bool holds(const std::string& name) const { return state_.owns(name); }
   /// Returns true if the mode is overwrite and the folder holds results. The run then makes a replacement, and the
   /// existing results stay until it is complete. Call it after begin(); false once finish() has put it in their place.

@@ -164,7 +164,8 @@ std::vector<Variant> ResultsFolder::missing() const {
   return missing;
 }
 
-/// Decides whether to write sweep.h5, which needs the labels of all variants. before: whether an earlier run wrote it.
+/// Decides whether to write sweep.h5, which needs the labels of all variants. before: whether an earlier run
+/// whose results are kept requested it.
 void ResultsFolder::choose_hdf5(const std::vector<Variant>& missing, bool before) {
   const bool asked = outputs_.wants(kHdf5Name);
   if (!asked && !before) return;
