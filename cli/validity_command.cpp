@@ -13,6 +13,7 @@ namespace {
 std::vector<const io::SweepEntry*> entries_of(const std::string& folder, const io::Manifest& manifest,
                                               const std::vector<Variant>& cells) {
   std::vector<const io::SweepEntry*> entries;
+  entries.reserve(cells.size());
   for (const Variant& cell : cells) entries.push_back(&require_variant(folder, manifest, cell));
   if (entries.empty()) {
     for (const auto& [variant, entry] : manifest.entries) entries.push_back(&entry);

@@ -19,9 +19,10 @@ void with_pair_sum(const SearchIndex& index, const Use& use) {
   std::vector<const double*> axes(index.dims());
   for (std::size_t k = 0; k < axes.size(); ++k) axes[k] = index.coordinates<double>(k);
   const auto use_plain = [&]<std::size_t... K>(std::index_sequence<K...>) {
-    constexpr std::size_t D = sizeof...(K);
-    use([x = std::array<const double*, D>{axes[K]...}](std::uint32_t p, std::uint32_t q) noexcept {
-      return squared_distance<D>([&](std::size_t k) { return x[k][p]; }, [&](std::size_t k) { return x[k][q]; }, D);
+    constexpr std::size_t kDims = sizeof...(K);
+    use([x = std::array<const double*, kDims>{axes[K]...}](std::uint32_t p, std::uint32_t q) noexcept {
+      return squared_distance<kDims>([&](std::size_t k) { return x[k][p]; }, [&](std::size_t k) { return x[k][q]; },
+                                     kDims);
     });
   };
   const Space& space = index.space();

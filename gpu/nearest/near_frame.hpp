@@ -34,12 +34,16 @@ inline constexpr unsigned kMostNearestDims = 3;
 /// of f itself, which add less than 2^-20 of it. That is less than reach(r) = r (1 + 2^-18) + 2^-18, with room for the
 /// float32 roundings of r and of reach(). So f <= reach(r)², and a candidate that passes_filter() refuses is not below
 /// the limit. The same errors in reverse give s · scale² < reach(√f)², even if q' is far: then |q'| <= 4 + √f (1 +
-/// 2^-20). Underflow changes coordinates by at most 2^-149, far below the 2^-18.
+/// 2^-20). Underflow of float32 changes coordinates by at most 2^-149, far below the 2^-18. Underflow of float64
+/// changes s by less than kLost, which is added to limits.
 ///
-/// If float32 overflows, f is infinite: then q is farther than any finite limit, and an infinite limit refuses nothing.
+/// If float32 overflows, f is infinite: then q is beyond any limit with a finite filter_limit(), and an infinite one
+/// refuses nothing.
 template <unsigned D>
 struct NearFrame {
   static_assert(D <= kMostNearestDims);
+  /// More than products and sums of float64 lose by underflow. It changes no limit of a usual size.
+  static constexpr double kLost = 0x1p-1022;
 
   double centre[D];
   double scale;
@@ -66,16 +70,16 @@ struct NearFrame {
   }
 
   /// Returns an upper bound on near_sum() of candidates whose sum is below the limit. limit: a squared distance, not
-  /// scaled. Infinite for an infinite limit.
+  /// scaled. Infinite for an infinite limit, and if float32 overflows.
   [[nodiscard]] EPSFLOW_HOST_DEVICE float filter_limit(double limit) const noexcept {
-    const float far = reach(std::sqrt(static_cast<float>(limit * scale * scale)));
+    const float far = reach(std::sqrt(static_cast<float>((limit + kLost) * scale * scale)));
     return far * far;
   }
   /// Returns a limit for a pair with this near_sum(): its sum, a squared distance that is not scaled, is below the
   /// limit.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double limit_above(float near_sum) const noexcept {
     const double far = reach(std::sqrt(near_sum)) / scale;
-    return far * far;
+    return far * far + kLost;
   }
 
  private:
@@ -172,7 +176,7 @@ class Smallest {
 };
 
 /// Keeps values as Smallest does, and the id that came with each. The id of an unused element is 0. kById: equal
-/// values stay in the order of their ids; otherwise the ones that were added earlier come first.
+/// values are in the order of their ids; otherwise their order, and which of them drop out, is not specified.
 template <unsigned K, bool kById>
 class SmallestWithIds {
  public:

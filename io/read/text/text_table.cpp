@@ -38,7 +38,7 @@ struct DelimiterScore {
   bool occurs = false;   ///< true if some row contains the delimiter
   bool is_even = false;  ///< true if all rows have the same number of fields
 
-  friend auto operator<=>(const DelimiterScore&, const DelimiterScore&) = default;
+  friend auto operator<=>(const DelimiterScore&, const DelimiterScore&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 DelimiterScore rate(const std::vector<SampleRow>& rows, const Dialect& dialect) {

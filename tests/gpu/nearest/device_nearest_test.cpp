@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,16 @@ TEST_CASE("gpu nearest: many points, whose boxes have several levels") {
       REQUIRE(found == on_cpu(data, {4, 9}));
     }
   }
+}
+
+TEST_CASE("gpu nearest: points that are so close that sums underflow") {
+  if (!test::have_gpu()) return;
+  std::vector<double> values;
+  for (int i = 0; i < 200; ++i) values.push_back(i < 100 ? i * 1e-200 : i);
+  const PointsView points(std::span<const double>(values), 1);
+  const Dataset on_gpu = Engine({.backend = BackendChoice::gpu}).load(points);
+  const Dataset on_cpu = Engine({.backend = BackendChoice::cpu}).load(points);
+  for (const std::uint32_t k : {1U, 4U, 31U}) REQUIRE(k_distances(on_gpu, k) == k_distances(on_cpu, k));
 }
 
 TEST_CASE("gpu nearest: what a device does not serve is the CPU's, with the same distances") {
