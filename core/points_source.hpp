@@ -9,7 +9,8 @@
 
 namespace epsflow {
 
-/// A data set that is not in memory as a whole. Instead of an array it has a function that writes some of its rows.
+/// A data set that need not be in memory as a whole. Instead of an array it has a function that writes some of its
+/// rows. PointSet describes which runs read all rows into memory.
 struct PointsSource {
   std::size_t size = 0;
   std::size_t dims = 1;

@@ -23,9 +23,9 @@ inline constexpr std::size_t kSelectivitySample = 10'000;
 /// Returns the selectivity of each eps, in the order given, by the same float64 test as run(). One search of a sample
 /// of the points serves all eps. If there are at most `sample` points, the sample is all of them, and the mean is
 /// exact, rounded once. Otherwise the points along a curve (index/leaf_order.hpp) are cut into `sample` stretches, and
-/// one point of each is taken, at a position that depends on the number of the stretch alone. The error is the standard
-/// error of such a sample, from the differences of successive points (Wolter, Introduction to Variance Estimation,
-/// 2007, section 8.2: v2).
+/// one point of each is taken, at a position that depends on the number and the size of the stretch alone. The error is
+/// the standard error of such a sample, from the differences of successive points (Wolter, Introduction to Variance
+/// Estimation, 2007, section 8.2: v2).
 /// eps: in any order, in the unit of the metric. Weights are ignored. points: [host] [n × d], not in slices. Works on
 /// the CPU. O(n·d), a radix sort, and the search of the sample: little in few dimensions, O(sample · n · d) at most.
 /// Memory: about 16 bytes per coordinate, at least 36 per point, and 4 per eps and point of the sample, which count in

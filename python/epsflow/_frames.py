@@ -222,9 +222,9 @@ def _from_variables(X: Any, name: str) -> _Read:
 
 
 def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
-    """Returns x and y of the points of the geometry, and z if they have it; longitude and latitude if the metric takes
-    angles. Other columns of a GeoDataFrame are ignored. Raises ValueError if a row has no point, if only some points
-    have z, or if the metric takes angles and X has projected coordinates."""
+    """Returns x and y of the points of the geometry, and z if they have it; longitude and latitude, in the order and
+    unit of the metric, if it takes angles. Other columns of a GeoDataFrame are ignored. Raises ValueError if a row has
+    no point, if only some points have z, or if the metric takes angles and X has projected coordinates."""
     geopandas = sys.modules["geopandas"]
     if not isinstance(X, (geopandas.GeoDataFrame, geopandas.GeoSeries)):
         return _from_pandas(X, name)

@@ -456,8 +456,9 @@ def _read_arrow(file: Any, columns: Any) -> Any:
 def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tuple[str, Any]]:
     """Returns pairs for _chosen(): the name of a column, and a function that reads it or raises why it cannot.
 
-    Columns of lists give the columns name[0], name[1] and so on. To find their number, the lists are read at once, but
-    only if columns is None, has a number of a column, or has a name that begins with "name[".
+    Columns of lists of numbers give the columns name[0], name[1] and so on. To find their number, the lists are read at
+    once, but only if columns is None, has a number of a column, or has a name that begins with "name[". Lists that are
+    not read, are not of numbers, or are refused by _of_lists() remain one column, whose function raises.
     """
     types = import_module("pyarrow.types")
     pairs: list[tuple[str, Any]] = []

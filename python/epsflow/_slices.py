@@ -458,16 +458,17 @@ def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
 def load(folder: Folder, *, unfinished: bool = False) -> Any:
     """Load the results in a folder of `epsflow sweep`, `epsflow explore` or `SweepResult.save`, or in its sweep.h5.
 
-    Labels in a folder are mapped from their files at the first use, and their checksums are verified then. A damaged
-    file raises ValueError: at once if it is missing or has a wrong size or header, otherwise at the first use. The
-    files must not be changed while they are in use. sweep.h5 is read at once.
+    Labels and core masks in a folder are mapped from their files at the first use, and their checksums are verified
+    then. Such a file, if damaged, raises ValueError: at once if it is missing or has a wrong size or header, otherwise
+    at the first use. The files must not be changed while they are in use. Other files and sweep.h5 are read at once.
 
     Parameters
     ----------
     folder : str or path
         The folder, or the file sweep.h5.
     unfinished : bool
-        Whether to load the finished part of a run that was interrupted or is still running.
+        Whether to load the variants that sweep.json lists if a run did not complete or is still running. With --by or
+        --by-file they need slices.csv, which is written at the end.
 
     Returns
     -------
@@ -480,8 +481,9 @@ def load(folder: Folder, *, unfinished: bool = False) -> Any:
     FileNotFoundError
         If the folder does not exist.
     ValueError
-        If the folder has no results or damaged ones, or unfinished ones and unfinished is False. For sweep.h5, also if
-        it is of a sweep with --by or --by-file, whose folder must be loaded, or if h5py is not installed.
+        If the folder has no results or damaged ones, or unfinished ones and unfinished is False, or if slices.csv of a
+        sweep with --by or --by-file is not written yet. For sweep.h5, also if it is of such a sweep, whose folder must
+        be loaded, or if h5py is not installed.
     """
     variants, origin, lineage, slices = load_folder(folder, as_flag(unfinished, "unfinished"))
     if slices is None:

@@ -73,7 +73,8 @@ def rasterise(
 
 
 def is_sparse(raster: Raster) -> bool:
-    """Returns whether most points are isolated and would hardly be visible."""
+    """Returns whether pixels with points have on average at most three such neighbours (of eight). Then spread() makes
+    them easier to see. False if there are no points."""
     filled = raster.cluster != EMPTY
     return bool(filled.any() and _beside(filled).sum(axis=0)[filled].mean() <= _MOST_BESIDE)
 
