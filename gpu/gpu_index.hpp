@@ -14,8 +14,8 @@
 
 namespace epsflow::gpu {
 
-/// The source of candidates and their test. If `index` is automatic, a sample of the points decides it; if `decide` is
-/// automatic, a sample of the pairs.
+/// The source of candidates and their test. If `index` is automatic, a sample of the points decides it. If `decide` is
+/// automatic, the coordinates of all points do, or a sample of the pairs if these leave it open.
 struct SearchChoice {
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;
@@ -30,9 +30,9 @@ struct DirectTask;
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
-/// Holds a grid or tiles. It holds neither if dense-box cells are requested and possible, in which any two points are
-/// neighbours (IndexFigures::dense_boxes): then the clustering without a table sorts the points itself, and table()
-/// makes a grid.
+/// Holds a grid or tiles. It holds neither if the search is not by tiles, and dense-box cells are requested and
+/// possible, in which any two points are neighbours (IndexFigures::dense_boxes): then the clustering without a table
+/// sorts the points itself, and table() makes a grid.
 class GpuIndex final : public Index {
  public:
   /// The GPU must be the current one; the points must outlive the index. Returns after the GPU has built the index.
@@ -66,7 +66,7 @@ class GpuIndex final : public Index {
   std::shared_ptr<const DeviceGrid> grid_;
   std::shared_ptr<const DeviceTileOrder> tiles_;
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<TileSearch> prepared_;  ///< made to choose the test, and taken by the first user
+  mutable std::unique_ptr<TileSearch> prepared_;  ///< made to choose the test; its first user takes or frees it
 };
 
 }  // namespace epsflow::gpu

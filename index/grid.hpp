@@ -20,7 +20,8 @@ namespace epsflow::index {
 class Grid final : public SearchIndex {
  public:
   /// Builds the index of `points` for eps, with cells for the given use over up to kMostIndexedDims dimensions. Keeps a
-  /// copy of the coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
+  /// copy of the coordinates, in their precision. O(n·d), a radix sort, and O(n log n) if axes are cut at gaps, in
+  /// parallel. Throws Cancelled.
   Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel, const Space& space = {});
 
   /// Returns true if any two points of a cell are neighbours.

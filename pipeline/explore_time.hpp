@@ -46,7 +46,8 @@ class TimeBound {
 
 /// Estimates the time left of an exploration. The eps of a grid take very different times, and the slowest eps may be
 /// neither the largest nor the smallest. So a few eps, spread over the grid, are swept first, two at a time. The time
-/// of each other eps is expected to lie between the times of its nearest neighbours among these.
+/// of each other eps is expected to lie between the times of its nearest neighbours among these. While the first or the
+/// last eps is not among them, a share of the time of an eps in the middle stands for its time.
 ///
 /// Not thread-safe, except for the observers that it makes: one run calls them at a time. `observer` must outlive it.
 class Forecast {

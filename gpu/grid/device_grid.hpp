@@ -20,8 +20,9 @@ namespace epsflow::gpu {
 /// Points sorted by cell, with the candidate ranges of each cell that is not empty, as in index/grid.hpp.
 class DeviceGrid {
  public:
-  /// The GPU must be the current one; points, memory and pinned must outlive the object. O(n·d) and a radix sort; then
-  /// O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, DeviceError, Cancelled.
+  /// The GPU must be the current one; points, memory and pinned must outlive the object. O(n·d), a radix sort, and
+  /// O(n log n) if axes are cut at gaps; then O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory,
+  /// DeviceError, Cancelled.
   DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& memory, PinnedPool& pinned,
              const CancelToken& cancel);
 

@@ -1,5 +1,5 @@
-// DBSCAN from lists of pairs of positions, which have each pair of neighbours once and kNoPoint in gaps. No function
-// waits for its stream. Bits of core points: one for each position.
+// DBSCAN from lists of pairs of positions, which have no pair twice, and kNoPoint in gaps. No function waits for its
+// stream. Bits of core points: one for each position.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -23,8 +23,8 @@ struct GpuWindowResources {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// During change() it holds the rows twice, and the arriving points. From count() to commit() it holds the labels of
-/// the variant twice.
+/// From change() to commit() it holds the rows twice; during change(), also the arriving points. From count() to
+/// commit() it holds the labels of the variant twice.
 class GpuWindow final : public DeviceWindow {
  public:
   /// The GPU must be the current one.

@@ -197,10 +197,11 @@ class HDBSCAN(_Clusterer):
         X : array or table of shape (n_samples, n_features), or (n_samples, n_samples) for metric="precomputed"
             The samples, one per row, or their distances, as scikit-learn takes them: an array, a sparse matrix, or a
             table that NumPy converts to an array, such as of pandas, polars or Arrow. Units are ignored. Values become
-            float64; sparse samples are made dense, within the memory limit and with a notice. X is never written to.
-            Rows with NaN or infinite elements are left out, and labelled -3 or -2; but distances that are NaN are a
-            ValueError. If X is an array of CuPy, PyTorch or JAX on a GPU, labels_ and probabilities_ are arrays of that
-            library on that GPU. If X is an array of Numba, they are on the host.
+            float64; without scikit-learn, float32 and sparse values keep their type. Sparse samples are made dense,
+            within the memory limit and with a notice. X is never written to. Rows with NaN or infinite elements are
+            left out, and labelled -3 or -2; but distances that are NaN are a ValueError. If X is an array of CuPy,
+            PyTorch or JAX on a GPU, labels_ and probabilities_ are arrays of that library on that GPU. If X is an array
+            of Numba, they are on the host.
         y : Ignored
             Not used, present here for API consistency by convention.
 
@@ -236,7 +237,8 @@ class HDBSCAN(_Clusterer):
 
     @property
     def _points_(self) -> Any:
-        """The finite samples on the host, float64; None if the model was fitted with distances."""
+        """The finite samples on the host, of the type that _points() returns, or float64 if they were on a GPU. None if
+        the model was fitted with distances."""
         if is_on_gpu(self._fitted_points_):
             self._fitted_points_ = np.ascontiguousarray(to_host(self._fitted_points_), np.float64)
         return self._fitted_points_
@@ -405,9 +407,9 @@ class HDBSCAN(_Clusterer):
             )
 
     def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
-        """Returns the finite samples, float64, and two masks [n_samples], infinite and missing, or None for each if all
-        are finite. A sample is missing if its sum is NaN, else infinite. Raises ValueError, also if no sample is
-        finite; TypeError."""
+        """Returns the finite samples, and two masks [n_samples], infinite and missing, or None for each if all are
+        finite. A sample is missing if its sum is NaN, else infinite. Samples are float64; without scikit-learn, float32
+        and sparse X keep their type. Raises ValueError, also if no sample is finite; TypeError."""
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
         points = np.ascontiguousarray(to_dense(X, self.memory, self.engine))
         with np.errstate(invalid="ignore"):
@@ -536,8 +538,9 @@ class HDBSCAN(_Clusterer):
         return np.asarray(self._points_)
 
     def _new_points(self, X: Any, what: str) -> NDArray[np.float64]:
-        """Returns other samples as float64 on the host, checked against the fitted ones. what: the function that needs
-        the fitted ones, for the error. Raises as _fitted_points() and scikit-learn's validate_data()."""
+        """Returns other samples as float64 on the host, checked against the fitted ones. Without scikit-learn, float32
+        stays, and NaN and infinity are not refused. what: the function that needs the fitted ones, for the error.
+        Raises as _fitted_points() and validate_data()."""
         self._fitted_points(what)
         return np.ascontiguousarray(validate_data(self, X, reset=False, dtype=np.float64))
 
@@ -555,8 +558,8 @@ def all_pairs(
 ) -> NDArray[np.float64]:
     """Returns the distances [rows, points] from `rows`, which are samples like the points (default: all points), to all
     points. Euclidean distances are computed here, others by scikit-learn. Raises ValueError if scikit-learn is needed
-    and not installed, if the metric or a parameter is only epsflow's, and if a distance is NaN. For other invalid
-    metrics and parameters it raises scikit-learn's errors."""
+    and not installed, if the metric or a parameter is only epsflow's, and if a distance by scikit-learn is NaN. For
+    other invalid metrics and parameters it raises scikit-learn's errors."""
     params = dict(metric_params or {})
     rows = points if rows is None else rows
     if metric in ("euclidean", "l2") and not params:

@@ -84,8 +84,8 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
 
 
 def _column(stored: Any, dtype: Any) -> NDArray[Any]:
-    """Returns values [n] of a data set of h5py. Raises TypeError unless it has one dimension and a type that converts
-    to dtype without loss."""
+    """Returns values [n] of a data set of h5py as dtype. Raises TypeError unless it has one dimension and a type that
+    numpy.can_cast() accepts, such as int64 for float64, which rounds it."""
     values = np.asarray(stored[()])
     if values.ndim != 1 or not np.can_cast(values.dtype, dtype):
         raise TypeError(f"{stored.name} is of type {values.dtype} and shape {values.shape}")

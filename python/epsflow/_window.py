@@ -222,10 +222,10 @@ class Window:
     ) -> StepResult:
         """Let points arrive and leave.
 
-        If few points change, the last clustering is continued, which is faster than a run over all points, and gives
-        the same labels. This is possible on the CPU, for at most three columns, with the metrics euclidean,
-        greatcircle, haversine and cosine, without a box and without weights. Otherwise each step clusters all points.
-        If the step raises, the window is as before.
+        Once at most one point in 20 changes in each of several steps, the last clustering is continued, which is faster
+        than a run over all points, and gives the same labels. This is possible on the CPU, for at most three columns,
+        with the metrics euclidean, greatcircle, haversine and cosine, without a box and without weights. Otherwise each
+        step clusters all points. If the step raises, the window is as before.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Window:
         leave : array of int, optional
             The ids of points that leave. Each must be in the window before the step, and occur once.
         now : float or datetime, optional
-            A time that counts as the latest if no later point has arrived, for max_age.
+            A time that counts as the latest for max_age, unless a point or an earlier `now` is later.
 
         Returns
         -------

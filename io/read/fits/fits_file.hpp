@@ -49,7 +49,7 @@ struct FitsMessageMark {
   FitsMessageMark& operator=(const FitsMessageMark&) = delete;
 };
 
-/// Returns the text of a keyword of the open header; nullopt if there is none.
+/// Returns the text of a keyword of the open header; nullopt if there is none, or its value cannot be read.
 [[nodiscard]] std::optional<std::string> read_fits_text(fitsfile* file, const std::string& keyword);
 
 /// A FITS file. Headers of extensions are checked before cfitsio reads them, because some damaged headers make cfitsio

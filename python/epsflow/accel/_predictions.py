@@ -88,7 +88,8 @@ def all_points_membership_vectors(clusterer: Any) -> Any:
 
 
 def _served(name: str, points: Any, work: Callable[[], Any], *arguments: Any) -> Any:
-    """Returns the result of work(), or of the original function with these arguments if work() raises."""
+    """Returns the result of work(), or of the original function with these arguments if work() raises an Exception.
+    Records the call."""
     with recorded(f"hdbscan.{name}", points, 0) as call:
         try:
             found = work()
