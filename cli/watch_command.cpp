@@ -226,7 +226,7 @@ class Watch {
   /// Throws InputError if the metric refuses the point of a row.
   void require_point(const StreamRow& row);
   /// Throws ResourceError if the rows of the step take too much memory.
-  void require_room() const;
+  void require_step_fits() const;
   /// Ends the step at a position, if it has rows. Throws Cancelled.
   void finish_step(const InputPosition& position);
   void save(bool now);
@@ -328,7 +328,7 @@ void Watch::take(const StreamRow& row, const InputPosition& before) {
   require_point(row);
   points_.insert(points_.end(), row.x.begin(), row.x.end());
   times_.push_back(row.time);
-  require_room();
+  require_step_fits();
   if (times_.size() == command_.step_rows) finish_step(input_.position());
 }
 
@@ -343,7 +343,7 @@ void Watch::require_point(const StreamRow& row) {
   }
 }
 
-void Watch::require_room() const {
+void Watch::require_step_fits() const {
   const std::uint64_t bytes = (points_.size() + times_.size()) * sizeof(double);
   const std::uint64_t all = window_->options().engine.memory;
   if (bytes <= all / 4) return;

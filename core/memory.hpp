@@ -82,7 +82,7 @@ class Arena {
 
   [[nodiscard]] std::byte* data() const noexcept;
   /// Makes the first `bytes` bytes usable. Returns false, and leaves the arena unchanged, if they exceed its capacity
-  /// or the budget has no room for them. Thread-safe; lock-free if they are already usable.
+  /// or do not fit the budget. Thread-safe; lock-free if they are already usable.
   [[nodiscard]] bool grow(std::uint64_t bytes);
 
  private:
@@ -111,7 +111,7 @@ class ArenaPool {
   /// Returns the bytes that a new arena could grow to if all idle ones were given up.
   [[nodiscard]] std::uint64_t available() const;
   /// Returns the bytes of the budget that suffice for a new arena to grow to `bytes`: with a pinner, whole pieces.
-  /// Without one, Arena::grow() charges whole pieces, too, if the budget has room.
+  /// Without one, Arena::grow() charges whole pieces, too, if they fit the budget.
   [[nodiscard]] std::uint64_t charge_of(std::uint64_t bytes) const noexcept;
   [[nodiscard]] MemoryBudget& budget() const noexcept { return budget_; }
 

@@ -351,9 +351,9 @@ void require_points(const Metric& metric, PointsView points) {
   constexpr std::size_t kRows = 1 << 12;
   require_finite(points);
   if (is_identity(metric, points, 0, points.size())) return;
-  std::vector<double> room(std::min(kRows, points.size()) * transformed_dims(metric, points.dims()));
+  std::vector<double> scratch(std::min(kRows, points.size()) * transformed_dims(metric, points.dims()));
   for (std::size_t first = 0; first < points.size(); first += kRows) {
-    transform_points(metric, points, first, std::min(points.size(), first + kRows), room.data());
+    transform_points(metric, points, first, std::min(points.size(), first + kRows), scratch.data());
   }
 }
 

@@ -131,7 +131,7 @@ class NeighborTable {
   void add_rows(RowNumbers rows, std::span<const std::uint32_t> counts, const std::uint32_t* ids) noexcept;
   /// csr: calls reserve(), copies `ids` and calls add_rows(). Returns false if the arena cannot grow.
   [[nodiscard]] bool append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
-  /// csr: makes room for all ids of the table at once. Returns false if the arena cannot grow.
+  /// csr: takes the capacity for all ids of the table at once. Returns false if the arena cannot grow.
   [[nodiscard]] bool grow(std::uint64_t ids) { return arena_.grow(ids * sizeof(std::uint32_t)); }
 
   /// packed: returns the memory that the words of the whole table are written to.

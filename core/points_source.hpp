@@ -15,7 +15,7 @@ struct PointsSource {
   std::size_t size = 0;
   std::size_t dims = 1;
   Precision precision = Precision::float64;
-  /// Writes the rows [first, last), row-major, to `to`, which has room for (last − first) · row_bytes() bytes. It is
+  /// Writes the rows [first, last), row-major, to `to`, which can hold (last − first) · row_bytes() bytes. It is
   /// called for any ranges, in any order and repeatedly, from several threads at once. It may throw; loading rethrows.
   std::function<void(std::size_t first, std::size_t last, void* to)> write;
 

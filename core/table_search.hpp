@@ -79,7 +79,7 @@ struct UnsortedPairs {
 struct BatchTooLarge {
   std::uint64_t needed;  ///< the size that suffices: a number of ids, pairs, or words of bits
 };
-/// The table has no room for the rows.
+/// The table cannot hold the rows.
 struct TableFull {};
 /// The memory of a device, which other tables may share, does not suffice for the work.
 struct DeviceFull {

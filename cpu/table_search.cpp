@@ -149,9 +149,9 @@ class CpuTableSearch final : public TableSearch {
     index::for_each_bundle(*index_, rows, [&](Range part, std::span<const Range> candidates) {
       std::uint32_t* counts = lane.count_buffer.data() + (part.begin - rows.begin);
       // Past the capacity only counting continues: the first ids are overwritten, and are not read.
-      const bool room = found <= capacity;
+      const bool fits = found <= capacity;
       found +=
-          rows_->ids(part, candidates, lane.id_buffer.data() + (room ? found : 0), room ? capacity - found : 0, counts);
+          rows_->ids(part, candidates, lane.id_buffer.data() + (fits ? found : 0), fits ? capacity - found : 0, counts);
     });
     return found;
   }

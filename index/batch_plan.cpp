@@ -63,12 +63,12 @@ BatchPlan cut(const SearchIndex& index, Tests tests_of, double most_tests, doubl
     const std::uint32_t end = index.rows_of(bundle).end;
     const double per_row = all / (end - row);
     while (row < end) {
-      const double room = std::floor((most_tests - tests) / per_row);
-      if (room < 1 && row > first) {
+      const double capacity = std::floor((most_tests - tests) / per_row);
+      if (capacity < 1 && row > first) {
         close(row);
         continue;
       }
-      const std::uint32_t take = static_cast<std::uint32_t>(std::min<double>(std::max(room, 1.0), end - row));
+      const std::uint32_t take = static_cast<std::uint32_t>(std::min<double>(std::max(capacity, 1.0), end - row));
       row += take;
       tests += take * per_row;
     }

@@ -19,7 +19,7 @@ namespace epsflow::index {
 
 /// Share of the points in the sample (f in the paper).
 inline constexpr double kSampleShare = 0.01;
-/// Head-room of a batch over its estimate (α in the paper). Tables of fewer than kSmallPairs estimated pairs have less
+/// Margin of a batch over its estimate (α in the paper). Tables of fewer than kSmallPairs estimated pairs have less
 /// reliable samples, and take kAlphaSmall.
 inline constexpr double kAlpha = 0.05;
 inline constexpr double kAlphaSmall = 2 * kAlpha;

@@ -123,7 +123,8 @@ class FewSmallest {
 /// candidate costs O(1), and the limit is at most a few candidates old.
 class ManySmallest {
  public:
-  explicit ManySmallest(const NearestInput& in) : k_(in.most), room_(k_ + k_ / 4 + 8), gathered_(room_ * kLeaf) {}
+  explicit ManySmallest(const NearestInput& in)
+      : k_(in.most), capacity_(k_ + k_ / 4 + 8), gathered_(capacity_ * kLeaf) {}
 
   void clear(std::uint32_t first) {
     first_ = first;
@@ -131,18 +132,18 @@ class ManySmallest {
     std::fill_n(limits_, kLeaf, kInfinity);
   }
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
-  [[nodiscard]] double at(std::uint32_t k, std::size_t query) const { return gathered_[query * room_ + k - 1].sum; }
+  [[nodiscard]] double at(std::uint32_t k, std::size_t query) const { return gathered_[query * capacity_ + k - 1].sum; }
   [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t query) const {
-    return gathered_[query * room_ + k - 1].name;
+    return gathered_[query * capacity_ + k - 1].name;
   }
   /// Sorts the sums; take() must not be called afterwards.
   void finish() {
     for (std::size_t query = 0; query < kLeaf; ++query) {
       keep_smallest(query);
-      Candidate* const first = gathered_.data() + query * room_;
+      Candidate* const first = gathered_.data() + query * capacity_;
       std::sort(first, first + counts_[query], nearer);
       // Infinite sums were not gathered.
-      std::fill(first + counts_[query], first + room_,
+      std::fill(first + counts_[query], first + capacity_,
                 Candidate{kInfinity, first_ + static_cast<std::uint32_t>(query)});
     }
   }
@@ -168,19 +169,19 @@ class ManySmallest {
 
   void gather(std::size_t query, const Candidate& candidate) {
     if (!(candidate.sum < limits_[query])) return;
-    gathered_[query * room_ + counts_[query]++] = candidate;
-    if (counts_[query] == room_ || (counts_[query] == k_ && limits_[query] == kInfinity)) keep_smallest(query);
+    gathered_[query * capacity_ + counts_[query]++] = candidate;
+    if (counts_[query] == capacity_ || (counts_[query] == k_ && limits_[query] == kInfinity)) keep_smallest(query);
   }
   void keep_smallest(std::size_t query) {
     if (counts_[query] < k_) return;
-    Candidate* const first = gathered_.data() + query * room_;
+    Candidate* const first = gathered_.data() + query * capacity_;
     std::nth_element(first, first + k_ - 1, first + counts_[query], nearer);
     counts_[query] = k_;
     limits_[query] = first[k_ - 1].sum;
   }
 
   std::size_t k_;
-  std::size_t room_;  ///< candidates that a point can hold
+  std::size_t capacity_;  ///< candidates that a point can hold
   std::vector<Candidate> gathered_;
   std::uint32_t first_ = 0;  ///< position of the first point
   std::size_t counts_[kLeaf];
@@ -199,7 +200,7 @@ class EnoughWeight {
       gathered_[query].clear();
       weights_[query] = own_[query];
       limits_[query] = own_[query] >= in_.enough ? 0 : kInfinity;
-      room_[query] = kFew;
+      capacities_[query] = kFew;
     }
   }
   /// Returns the sum within which the weights gathered so far are enough. [kLeaf]
@@ -235,7 +236,7 @@ class EnoughWeight {
     gathered_[query].push_back(candidate);
     weights_[query] += candidate.units;
     const bool just_enough = limits_[query] == kInfinity && weights_[query] >= in_.enough;
-    if (just_enough || gathered_[query].size() == room_[query]) keep_nearest(query);
+    if (just_enough || gathered_[query].size() == capacities_[query]) keep_nearest(query);
   }
   void keep_nearest(std::size_t query) {
     std::vector<Candidate>& gathered = gathered_[query];
@@ -246,7 +247,7 @@ class EnoughWeight {
     gathered.resize(count);
     weights_[query] = weight;
     if (weight >= in_.enough && count > 0) limits_[query] = gathered.back().sum;
-    room_[query] = 2 * count + kFew;
+    capacities_[query] = 2 * count + kFew;
   }
 
   const NearestInput& in_;
@@ -254,7 +255,7 @@ class EnoughWeight {
   std::vector<Candidate> gathered_[kLeaf];
   WeightSum weights_[kLeaf];  ///< of the point and its candidates
   double limits_[kLeaf];
-  std::size_t room_[kLeaf];  ///< the number of candidates at which the farthest are dropped
+  std::size_t capacities_[kLeaf];  ///< the number of candidates at which the farthest are dropped
 };
 
 /// The lowest pair of each point of a leaf. Pairs of one height are compared by their sums, then by the coordinates of

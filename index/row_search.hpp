@@ -47,7 +47,7 @@ class RowSearch {
   /// ids() may overwrite this number of elements after the capacity.
   static constexpr std::size_t kSlack = 64;
 
-  /// Like packed(), but writes the positions of the neighbours, row after row, ascending within a row. ids: room for
+  /// Like packed(), but writes the positions of the neighbours, row after row, ascending within a row. ids: can hold
   /// capacity + kSlack elements. Returns the number of neighbours of all rows. If it exceeds the capacity, only the
   /// first `capacity` ids are valid. The counts are always complete.
   [[nodiscard]] std::uint64_t ids(Range rows, std::span<const Range> candidates, std::uint32_t* ids,

@@ -222,8 +222,8 @@ FilePoints join(std::vector<FilePoints> parts, const std::string& names, const R
   const std::size_t dims = parts[0].dims();
   const Precision precision = single ? Precision::float32 : Precision::float64;
   const bool weighted = !options.weight.empty();
-  require_room({.name = names, .options = options}, n, dims + (weighted ? 1 : 0),
-               dims * bytes_of(precision) + (weighted ? sizeof(double) : 0));
+  require_points_fit({.name = names, .options = options}, n, dims + (weighted ? 1 : 0),
+                     dims * bytes_of(precision) + (weighted ? sizeof(double) : 0));
   FilePoints all(narrow<std::size_t>(n), dims, precision);
   static_cast<PointsOrigin&>(all) = parts[0];
   all.has_masses = std::ranges::all_of(parts, &FilePoints::has_masses);

@@ -108,7 +108,7 @@ bool may_stay(const std::filesystem::path& file, const ReadOptions& options) {
 void require_countable(const std::string& name, const ReadOptions& options, std::uint64_t n, std::size_t dims) {
   ReadOptions without_limit = options;
   without_limit.memory = std::numeric_limits<std::uint64_t>::max();
-  require_room({.name = name, .options = without_limit}, n, dims, 1);
+  require_points_fit({.name = name, .options = without_limit}, n, dims, 1);
 }
 
 /// Returns the last row, by reading the last of as many shares as there may be points.

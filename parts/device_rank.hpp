@@ -19,8 +19,8 @@
 
 namespace epsflow::parts {
 
-/// A part that stays in device memory: its points, room for the ghosts of the largest radius, and at most 6 bytes for
-/// each row of the share.
+/// A part that stays in device memory: its points, a buffer for the ghosts of the largest radius, and at most 6 bytes
+/// for each row of the share.
 class DeviceRank final : public RankPart {
  public:
   /// rows: the share after the transformation of the metric, without weights, in a space without periodic axes; it is

@@ -15,7 +15,7 @@ namespace epsflow::parts {
 namespace {
 
 /// Capacity for one ghost per this many points. Unused capacity costs address space only, not memory.
-constexpr std::size_t kRoomForGhosts = 4;
+constexpr std::size_t kPointsPerGhost = 4;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ Distribution::Distribution(Communicator& communicator, PointsView share, const P
       offsets[to] = static_cast<std::uint32_t>(i);
     });
   });
-  own_ = Points(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxPoints, size() + size() / kRoomForGhosts)),
+  own_ = Points(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxPoints, size() + size() / kPointsPerGhost)),
                 share.dims(), share.precision());
   offsets_ = Buffer<std::uint32_t>(size());
   communicator.all_to_all(rows.data(), sent_, own_.data(), received_, row);

@@ -36,17 +36,17 @@ class GhostFinder {
   /// Calls f(to, distance, position) for each ghost that a point of a part becomes. to: the part that has the ghost;
   /// for an image this may be the same part. distance: as in Partition::for_near(), from the ghost to part `to`; for an
   /// image at least its distance from each face of the box that it lies beyond. position: [dims] the coordinates of the
-  /// ghost: of the point, or of its image in a periodic box; valid during the call. room: scratch.
+  /// ghost: of the point, or of its image in a periodic box; valid during the call. scratch: working memory.
   template <class F>
-  void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
+  void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& scratch, F&& f) const {
     if (!periodic_) {
       return partition_.for_near([&](std::size_t k) { return point[k]; }, reach_,
                                  [&](std::uint32_t to, double distance) {
                                    if (to != part) f(to, distance, point);
                                  });
     }
-    room.assign(2 * dims_, 0);
-    const std::span<double> shift(room.data(), dims_), position(room.data() + dims_, dims_);
+    scratch.assign(2 * dims_, 0);
+    const std::span<double> shift(scratch.data(), dims_), position(scratch.data() + dims_, dims_);
     for_images(point, shift, 0, [&] {
       const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
       for (std::size_t k = 0; k < dims_; ++k) position[k] = point[k] + shift[k];

@@ -25,12 +25,12 @@ GhostLists find_ghosts(const RankSetting& setting, std::span<const T> owned, std
   std::vector<FoundGhosts<T>> found((n + kGrain - 1) / kGrain);
   const auto search = [&](auto dims) {
     parallel_for(found.size(), [&](std::size_t b) {
-      std::vector<double> point(d), room;
+      std::vector<double> point(d), scratch;
       for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
         const T* const at = owned.data() + i * d;
         if (finder.template inside<T, dims>(me, at)) continue;
         std::copy_n(at, d, point.begin());
-        finder.for_ghosts(me, point, room, [&](std::uint32_t to, double distance, std::span<const double> position) {
+        finder.for_ghosts(me, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> position) {
           const auto row = static_cast<std::uint32_t>(i);
           found[b].ghosts.push_back(
               {row, row, to, static_cast<std::uint32_t>(GhostOrder::first_within(reaches, distance))});

@@ -69,10 +69,10 @@ void LocalParts::assign(const PartFinder<T>& parts, const GhostFinder& ghosts, s
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint16_t> part_of, scratch;
   std::vector<double> point(d), images;
-  Buffer<std::byte> room;
+  Buffer<std::byte> buffer;
   for (std::size_t b = first_block; b < last_block; ++b) {
     const std::size_t begin = rows_.begin(b), end = rows_.begin(b + 1);
-    const T* const block = reinterpret_cast<const T*>(points_.rows(begin, end, room));
+    const T* const block = reinterpret_cast<const T*>(points_.rows(begin, end, buffer));
     part_of.resize(end - begin);
     const std::span<const std::uint16_t> inner = parts.find(block, part_of, scratch);
     rows_.list(b, part_of);
@@ -181,13 +181,13 @@ PointsSource LocalParts::source(const PartView& view, double inner, double outer
 void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const {
   if (first == last) return;
   const std::size_t row = points_.row_bytes();
-  Buffer<std::byte> room;
+  Buffer<std::byte> buffer;
   for (std::size_t b = rows_.block_of(part, first); first < last; ++b) {
     const std::span<const std::uint16_t> at = rows_.in(part, b);
     if (at.empty()) continue;
     const std::size_t from = first - rows_.start(part, b), taken = std::min(last - first, at.size() - from);
     const std::size_t begin = rows_.begin(b), end = rows_.begin(b + 1);
-    const std::byte* const block = points_.rows(begin, end, room);
+    const std::byte* const block = points_.rows(begin, end, buffer);
     if (at.size() == end - begin) {
       std::memcpy(to, block + from * row, taken * row);
     } else {

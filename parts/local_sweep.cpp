@@ -179,8 +179,8 @@ class LocalGroup {
       brought.loaded = backend.load(source, setting_.space);
     }
     if (brought.loaded == nullptr) {
-      brought.room = epsflow::bring(source);
-      brought.loaded = backend.load(brought.room.view(), setting_.space);
+      brought.coordinates = epsflow::bring(source);
+      brought.loaded = backend.load(brought.coordinates.view(), setting_.space);
     }
     residents_[part] = std::make_unique<ResidentPart>(std::move(brought), views_[part], setting_.scale,
                                                       PartSearch{group_.radius, options_.search, stop_}, direct);

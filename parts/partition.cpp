@@ -189,10 +189,10 @@ Points sample(const PointRows& points, std::uint64_t wanted_stride) {
   Points some(runs * together + left, d, Precision::float64);
   const std::span<double> to = some.values<double>();
   parallel_ranges(runs + 1, kCutGrain / together, [&](std::size_t begin, std::size_t end) {
-    Buffer<std::byte> room;
+    Buffer<std::byte> buffer;
     for (std::size_t run = begin; run < end; ++run) {
       const std::size_t first = run * together * stride, count = run < runs ? together : left;
-      const std::byte* const rows = points.rows(first, first + count, room);
+      const std::byte* const rows = points.rows(first, first + count, buffer);
       points.visit([&](auto zero) {
         const auto* const values = reinterpret_cast<const decltype(zero)*>(rows);
         std::copy_n(values, count * d, to.data() + run * together * d);

@@ -21,10 +21,10 @@ constexpr std::uint64_t kMemoryOfPoints = 4;
 
 std::vector<PointsCopy> copy_to_gpus(PointsView points, std::span<const Engine> engines, CancelToken& stop) {
   const std::size_t devices = engines.size();
-  const bool all_have_room = std::all_of(engines.begin(), engines.end(), [&](const Engine& engine) {
+  const bool all_fit = std::all_of(engines.begin(), engines.end(), [&](const Engine& engine) {
     return EngineLock::device_memory(engine) / kMemoryOfPoints >= points.bytes();
   });
-  if (devices < 2 || points.bytes() < kFewestBytes || !all_have_room) return {};
+  if (devices < 2 || points.bytes() < kFewestBytes || !all_fit) return {};
   const HeldEngines held(engines, stop);
   std::vector<std::unique_ptr<DevicePart>> shares(devices);
   run_together(devices, stop, [&](std::size_t d) {

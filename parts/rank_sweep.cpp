@@ -89,7 +89,7 @@ class RankBudget {
         "budget: raise EngineOptions::memory, or spread the ranks over more machines");
   }
   /// True if there is memory to count for one eps while another is clustered.
-  [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
+  [[nodiscard]] bool two_fit(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
 
  private:
   std::uint64_t held_;        ///< bytes held for the whole sweep
@@ -294,7 +294,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     figures.distribute_seconds = time.seconds();
     const OnResult take = [&](VariantResult&& result) { reporter.done([&] { on_result(std::move(result)); }); };
     GroupsOfParts clusterings(communicator, *part, options, points, take);
-    cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
+    cluster_groups(groups, part->loads_alone() && budget.two_fit(numbers.memory), clusterings,
                    [&](const stages::EpsGroup& group) {
                      cancel.check();
                      return std::make_unique<LoadedPart>(*part, group, options, cancel);

@@ -24,7 +24,7 @@ namespace epsflow::parts {
 /// The points of a part in the memory of a backend.
 struct PartPoints {
   /// The coordinates to which `loaded` refers; empty if another object owns them, or if `loaded` has its own.
-  Points room;
+  Points coordinates;
   std::unique_ptr<LoadedPoints> loaded;
 };
 

@@ -74,8 +74,8 @@ class Admission {
     const std::scoped_lock lock(mutex_);
     if (exclusive_running_) return std::nullopt;
     // As groups come in descending order of eps, the next one rarely takes more memory than the last one.
-    const bool room = !exclusive_next_ && in_flight_ < most_ && pool_.available() > last_bytes_;
-    if (in_flight_ > 0 && !room) return std::nullopt;
+    const bool fits = !exclusive_next_ && in_flight_ < most_ && pool_.available() > last_bytes_;
+    if (in_flight_ > 0 && !fits) return std::nullopt;
     if (waiting_.empty() && more_) {
       if (std::optional<stages::EpsGroup> group = more_(in_flight_ > 0)) {
         waiting_.push_back(*std::move(group));

@@ -26,11 +26,11 @@ void require_row_count(const PointRows& input) {
 
 void require_finite_rows(const PointRows& input) {
   constexpr std::size_t kRows = 1 << 14;
-  Buffer<std::byte> room;
+  Buffer<std::byte> buffer;
   input.visit([&]<class T>(T /*zero*/) {
     for (std::size_t first = 0; first < input.size(); first += kRows) {
       const std::size_t last = std::min(input.size(), first + kRows);
-      const auto* const values = reinterpret_cast<const T*>(input.rows(first, last, room));
+      const auto* const values = reinterpret_cast<const T*>(input.rows(first, last, buffer));
       for (std::size_t i = 0; i < (last - first) * input.dims(); ++i) {
         if (!std::isfinite(values[i])) throw_not_finite(first + i / input.dims(), i % input.dims(), values[i]);
       }

@@ -34,14 +34,14 @@ class PointRows {
   /// Returns the bytes of the rows that are in memory; 0 for a source.
   [[nodiscard]] std::uint64_t bytes_in_memory() const noexcept { return in_memory() ? view_.bytes() : 0; }
 
-  /// Returns the rows [first, last). Rows from a source are written to `room`, which grows if needed; they are valid as
-  /// long as `room` is unchanged.
-  [[nodiscard]] const std::byte* rows(std::size_t first, std::size_t last, Buffer<std::byte>& room) const {
+  /// Returns the rows [first, last). Rows from a source are written to `buffer`, which grows if needed; they are valid
+  /// as long as `buffer` is unchanged.
+  [[nodiscard]] const std::byte* rows(std::size_t first, std::size_t last, Buffer<std::byte>& buffer) const {
     if (in_memory()) return static_cast<const std::byte*>(view_.data()) + first * row_bytes();
-    if (first == last) return room.data();
-    if (room.size() < (last - first) * row_bytes()) room = Buffer<std::byte>((last - first) * row_bytes());
-    source_->write(first, last, room.data());
-    return room.data();
+    if (first == last) return buffer.data();
+    if (buffer.size() < (last - first) * row_bytes()) buffer = Buffer<std::byte>((last - first) * row_bytes());
+    source_->write(first, last, buffer.data());
+    return buffer.data();
   }
   /// Calls f(T{}) with the type T of a coordinate.
   template <class F>

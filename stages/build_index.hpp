@@ -14,7 +14,7 @@ struct BuildIndex {
   const CancelToken& cancel;
   IndexOptions options;  ///< without eps, which the job gives
 
-  /// Sets job.index and returns true. If the budget or the device has no room for the index: returns false if `alone`
+  /// Sets job.index and returns true. If the budget or the device cannot hold the index: returns false if `alone`
   /// is false, as other groups may free memory, and throws ResourceError otherwise.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone) const;
 };

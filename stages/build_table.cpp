@@ -30,7 +30,7 @@ void for_each_part(std::size_t rows, F&& body) {
   });
 }
 
-/// Enters rows in the table. Returns true if there was room for them.
+/// Enters rows in the table. Returns true if they fit.
 bool enter(NeighborTable& table, const PackedRows& found) {
   for_each_part(found.counts.size(), [&](std::size_t first, std::size_t size) {
     table.add_counts(found.rows.begin + static_cast<std::uint32_t>(first), found.counts.subspan(first, size));

@@ -21,7 +21,7 @@ struct BuildTable {
   };
 
   /// Enters the found rows in job.table. result: not UnsortedPairs, which must be sorted before. If the memory budget
-  /// has no room for them: sets Outcome::table_full if `exclusive` is false, and throws ResourceError otherwise.
+  /// cannot hold them: sets Outcome::table_full if `exclusive` is false, and throws ResourceError otherwise.
   /// Rethrows the error of a failed search.
   [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result, bool exclusive) const;
 };

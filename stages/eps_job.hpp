@@ -19,7 +19,7 @@ struct EpsGroup {
   double eps = 0;                     ///< as the caller gave it; results carry it
   std::vector<std::uint32_t> minpts;  ///< descending
   double radius = eps;                ///< eps among the transformed points, which are searched
-  bool table_refused = false;         ///< the memory budget had no room for a table although no other group ran
+  bool table_refused = false;         ///< the memory budget could not hold a table although no other group ran
 };
 
 /// One eps in progress: each stage adds its part, the last one releases everything.

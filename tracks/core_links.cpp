@@ -251,8 +251,8 @@ void check_points(const SlicedLabels& slices, double eps) {
   parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
     require_finite(slices.points, begin, end);
     if (is_identity(metric, slices.points, begin, end)) return;
-    Buffer<double> room((end - begin) * transformed_dims(metric, slices.points.dims()));
-    transform_points(metric, slices.points, begin, end, room.data());
+    Buffer<double> scratch((end - begin) * transformed_dims(metric, slices.points.dims()));
+    transform_points(metric, slices.points, begin, end, scratch.data());
   });
   if (metric.box.empty()) return;
   BoxFit fit(metric);

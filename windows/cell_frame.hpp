@@ -237,7 +237,7 @@ class CellFrame {
       }
     }
     /// Returns false only if no point in the cell with the number `around` is a neighbour. A radius is √D·(1 + 2^-13)
-    /// sides at most, and each position is off by less than 2^-17 slots, so the limit leaves room.
+    /// sides at most, and each position is off by less than 2^-17 slots, so the limit has a margin.
     [[nodiscard]] bool reaches(std::uint32_t around) const noexcept {
       double sum = 0;
       for (std::size_t k = 0; k < D; ++k) sum += squared_[k][kSteps<D>[around][k]];

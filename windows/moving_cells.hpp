@@ -65,7 +65,7 @@ class MovingCells {
     std::uint64_t flipped = 0;  ///< in this step: cells that are dense now and were not, or the reverse
     std::uint32_t first = 0;    ///< its points are [first, first + size)
     std::uint32_t size = 0;
-    std::uint32_t room = 0;           ///< there are slots for this number of points
+    std::uint32_t capacity = 0;       ///< there are slots for this number of points
     std::uint32_t begin_changes = 0;  ///< in this step: of its changes
     std::uint32_t end_changes = 0;
     std::array<std::uint32_t, kBlocksAround<D>> around;  ///< blocks around it; kNone if there is none
@@ -83,7 +83,7 @@ class MovingCells {
     std::vector<std::uint32_t> before;  ///< memory for numbers of neighbours
   };
 
-  /// The limits of has_room(). Numbers of cells stay below kNone, and groups, of which there may be several times as
+  /// The limits of fits(). Numbers of cells stay below kNone, and groups, of which there may be several times as
   /// many as points, have numbers of 30 bits.
   static constexpr std::size_t kMostBlocks = (std::size_t{1} << 26) - 1;
   static constexpr std::size_t kMostPoints = std::size_t{1} << 30;
@@ -107,7 +107,7 @@ class MovingCells {
     });
     for (const ChangedBlock& changed : changed_) {
       const CellBlock& block = blocks_[changed.block];
-      if (block.first != changed.old_first) give_room(changed.old_first, changed.old_room);
+      if (block.first != changed.old_first) release_slots(changed.old_first, changed.old_capacity);
     }
     affected_.clear();
     for (std::uint32_t b = 0; b < affected_flags_.size(); ++b) {
@@ -164,8 +164,8 @@ class MovingCells {
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
   [[nodiscard]] const CellBlock& block(std::uint32_t b) const noexcept { return blocks_[b]; }
   /// Returns false if a step in which this number of points arrives might exceed kMostBlocks or kMostPoints. A block
-  /// that gets new room has room for at most four times its points.
-  [[nodiscard]] bool has_room(std::size_t arriving) const noexcept {
+  /// that gets new slots gets at most four for each of its points.
+  [[nodiscard]] bool fits(std::size_t arriving) const noexcept {
     return blocks_.size() + arriving <= kMostBlocks && 5 * points_.size() + 4 * arriving <= kMostPoints;
   }
   /// Returns the points that arrived in block b or left it in this step, by cell.
@@ -269,11 +269,11 @@ class MovingCells {
   }
 
  private:
-  static constexpr std::uint32_t kFewRoom = 4;
+  static constexpr std::uint32_t kMinCapacity = 4;
 
   /// A block with changes, and where its points were before.
   struct ChangedBlock {
-    std::uint32_t block, old_first, old_room;
+    std::uint32_t block, old_first, old_capacity;
   };
 
   [[nodiscard]] static bool bit(std::uint64_t cells, std::uint32_t c) noexcept {
@@ -365,13 +365,13 @@ class MovingCells {
       if (other != kNone) blocks_[other].around[opposite_block<D>(number)] = kNone;
     }
     map_.erase(block.key);
-    give_room(block.first, block.room);
-    block.room = 0;
+    release_slots(block.first, block.capacity);
+    block.capacity = 0;
     block.occupied = 0;
     free_blocks_.push_back(b);
   }
 
-  /// Gives each block its changes, and room for its points.
+  /// Gives each block its changes, and slots for its points.
   void share_changes() {
     for (std::uint32_t i = 0; i < changes_.size();) {
       const std::uint32_t b = changes_[i].cell / kBlockCells;
@@ -382,30 +382,30 @@ class MovingCells {
         size = changes_[i].arrives ? size + 1 : size - 1;
       }
       block.end_changes = i;
-      changed_.push_back({b, block.first, block.room});
-      if (size > block.room || (block.room > 2 * kFewRoom && size < block.room / 4)) {
-        block.room = std::bit_ceil(std::max(size, kFewRoom));
-        block.first = take_room(block.room);
+      changed_.push_back({b, block.first, block.capacity});
+      if (size > block.capacity || (block.capacity > 2 * kMinCapacity && size < block.capacity / 4)) {
+        block.capacity = std::bit_ceil(std::max(size, kMinCapacity));
+        block.first = take_slots(block.capacity);
       }
     }
   }
 
-  [[nodiscard]] static std::size_t room_class(std::uint32_t room) noexcept {
-    return static_cast<std::size_t>(std::countr_zero(room));
+  [[nodiscard]] static std::size_t capacity_class(std::uint32_t capacity) noexcept {
+    return static_cast<std::size_t>(std::countr_zero(capacity));
   }
-  std::uint32_t take_room(std::uint32_t room) {
-    auto& free = free_rooms_[room_class(room)];
+  std::uint32_t take_slots(std::uint32_t capacity) {
+    auto& free = free_slots_[capacity_class(capacity)];
     if (!free.empty()) {
       const std::uint32_t first = free.back();
       free.pop_back();
       return first;
     }
     const std::size_t first = points_.size();
-    points_.resize(first + room);
+    points_.resize(first + capacity);
     return static_cast<std::uint32_t>(first);
   }
-  void give_room(std::uint32_t first, std::uint32_t room) {
-    if (room > 0) free_rooms_[room_class(room)].push_back(first);
+  void release_slots(std::uint32_t first, std::uint32_t capacity) {
+    if (capacity > 0) free_slots_[capacity_class(capacity)].push_back(first);
   }
 
   /// Makes a block of the points that stay and those that arrive. points: memory.
@@ -529,7 +529,7 @@ class MovingCells {
   BlockMap map_;
   std::vector<std::uint32_t> free_blocks_;
   std::vector<Point> points_;
-  std::array<std::vector<std::uint32_t>, 32> free_rooms_;  ///< by the logarithm of their size
+  std::array<std::vector<std::uint32_t>, 32> free_slots_;  ///< by the logarithm of their size
   std::vector<std::uint32_t> cell_of_;                     ///< of each handle
 
   // Of the step.

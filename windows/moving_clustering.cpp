@@ -21,7 +21,7 @@ class MovingDbscan final : public MovingClustering {
   }
 
   [[nodiscard]] bool holds(std::span<const double> x) const override {
-    if (!cells_.has_room(x.size() / D)) return false;
+    if (!cells_.fits(x.size() / D)) return false;
     std::atomic<bool> all = true;
     parallel_ranges(x.size() / D, 1 << 13, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

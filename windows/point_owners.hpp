@@ -37,7 +37,7 @@ class PointOwners {
     std::uint32_t count = 0;
   };
 
-  /// Makes room for the handles from 0 to `handles` − 1. New handles have no owner.
+  /// Allocates the owners of the handles from 0 to `handles` − 1. New handles have no owner.
   void resize(std::size_t handles) { owners_.resize(handles, kNobody); }
 
   [[nodiscard]] bool is_core(std::uint32_t handle) const noexcept { return is_core_owner(owners_[handle]); }

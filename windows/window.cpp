@@ -182,7 +182,7 @@ struct WindowParts {
   /// Returns false, and has done nothing, if cells do not hold the points.
   [[nodiscard]] bool begin_continuing();
   void go_on();
-  /// Takes the memory of the cells from the budget. Returns false if it has no room.
+  /// Takes the memory of the cells from the budget. Returns false if it does not fit.
   [[nodiscard]] bool charge_moving();
   /// Makes `next` of the cells. Returns the core points that clusters share with those before.
   SharedCores read_all();
@@ -234,7 +234,7 @@ struct WindowParts {
   StepRows chosen;
   std::vector<std::uint32_t> entering, leaving;  ///< its lists, unless they are the first numbers
   std::vector<std::uint32_t> numbers;            ///< 0, 1, 2, … as far as they were needed so far
-  Buffer<double> coordinates;  ///< room for the points of a run, which is slow to get anew for each step
+  Buffer<double> coordinates;  ///< buffer for the points of a run, which is slow to get anew for each step
 
   std::uint64_t next_id = 0;
   std::optional<double> latest;
@@ -485,7 +485,7 @@ bool WindowParts::begin_continuing() {
     drop_moving();
     return false;
   }
-  coordinates = {};  // steps that continue need no room for all points
+  coordinates = {};  // steps that continue need no buffer for all points
   return true;
 }
 

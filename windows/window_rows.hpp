@@ -77,7 +77,7 @@ class WindowRows {
   [[nodiscard]] std::vector<double> all_times() const { return in_order(times_); }
   [[nodiscard]] std::vector<double> all_weights() const { return in_order(weights_); }
 
-  /// Returns about the memory for each point, in bytes, with the room of growing vectors.
+  /// Returns about the memory for each point, in bytes, with the unused capacity of growing vectors.
   [[nodiscard]] std::uint64_t bytes_per_point() const noexcept {
     return 2 * (dims_ * sizeof(double) + sizeof(std::uint64_t) + 3 * sizeof(std::uint32_t)) +
            (timed_ ? sizeof(double) : 0) + (weighted_ ? sizeof(double) : 0);

@@ -232,8 +232,8 @@ void copy_to_table(void* to, const void* from, std::uint64_t bytes, cudaStream_t
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   while (bytes > 0) {
-    const std::uint64_t room = PagePinner::kPiece - reinterpret_cast<std::uintptr_t>(target) % PagePinner::kPiece;
-    const std::uint64_t part = std::min(bytes, room);
+    const std::uint64_t left = PagePinner::kPiece - reinterpret_cast<std::uintptr_t>(target) % PagePinner::kPiece;
+    const std::uint64_t part = std::min(bytes, left);
     check(cudaMemcpyAsync(target, source, part, cudaMemcpyDeviceToHost, stream));
     target += part;
     source += part;

@@ -213,12 +213,12 @@ template <class T>
 void read_values(const T* from, std::uint64_t count, T* to, cudaStream_t stream, PinnedPool& pinned) {
   if (count == 0) return;
   constexpr std::uint64_t kAtATime = (4 << 20) / sizeof(T);
-  const PinnedBytes room = pinned.acquire(std::min(count, kAtATime) * sizeof(T));
+  const PinnedBytes buffer = pinned.acquire(std::min(count, kAtATime) * sizeof(T));
   for (std::uint64_t at = 0; at < count; at += kAtATime) {
     const std::uint64_t size = std::min(count - at, kAtATime);
-    check(cudaMemcpyAsync(room.as<T>(), from + at, size * sizeof(T), cudaMemcpyDeviceToHost, stream));
+    check(cudaMemcpyAsync(buffer.as<T>(), from + at, size * sizeof(T), cudaMemcpyDeviceToHost, stream));
     check(cudaStreamSynchronize(stream));
-    std::copy_n(room.as<T>(), size, to + at);
+    std::copy_n(buffer.as<T>(), size, to + at);
   }
 }
 template <class T>

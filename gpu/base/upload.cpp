@@ -116,9 +116,9 @@ void upload_in_arena(std::byte* to, const std::byte* from, std::uint64_t bytes, 
     for (std::size_t p = begin; p < end; ++p) {
       const std::uint64_t at = p * kPiece;
       const std::uint64_t size = std::min(kPiece, bytes - at);
-      std::byte* const room = buffer.as<std::byte>() + at;
-      std::memcpy(room, from + at, size);
-      check(cudaMemcpyAsync(to + at, room, size, cudaMemcpyHostToDevice, stream.get()));
+      std::byte* const piece = buffer.as<std::byte>() + at;
+      std::memcpy(piece, from + at, size);
+      check(cudaMemcpyAsync(to + at, piece, size, cudaMemcpyHostToDevice, stream.get()));
     }
   });
   stream.synchronize();

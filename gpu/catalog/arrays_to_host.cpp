@@ -52,11 +52,11 @@ void ArraysToHost::make_buffer(unsigned threads) {
 void ArraysToHost::copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads) {
   if (bytes_ == 0) return;
   const std::uint64_t parts = useful(threads);
-  const PinnedBytes room = pinned.acquire(std::min(bytes_, tuning::kCatalogCopy));
-  const std::byte* const piece = room.as<std::byte>();
+  const PinnedBytes buffer = pinned.acquire(std::min(bytes_, tuning::kCatalogCopy));
+  const std::byte* const piece = buffer.as<std::byte>();
   for (std::uint64_t first = 0; first < bytes_; first += tuning::kCatalogCopy) {
     const std::uint64_t size = std::min(bytes_ - first, tuning::kCatalogCopy);
-    check(cudaMemcpyAsync(room.as<std::byte>(), static_cast<const std::byte*>(from) + first, size,
+    check(cudaMemcpyAsync(buffer.as<std::byte>(), static_cast<const std::byte*>(from) + first, size,
                           cudaMemcpyDeviceToHost, stream));
     check(cudaStreamSynchronize(stream));
     const std::uint64_t part = size / parts + 1;

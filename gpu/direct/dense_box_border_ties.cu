@@ -22,7 +22,7 @@ class NearClusters {
     for (unsigned k = 0; k < kMostNear; ++k) found = found || (k < count_ && numbers_[k] == number);
     return found;
   }
-  /// Returns false if there is no room.
+  /// Returns false if the list is full.
   __device__ bool add(std::uint32_t number) {
     if (count_ == kMostNear) return false;
     numbers_[count_++] = number;

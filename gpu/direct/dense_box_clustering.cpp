@@ -135,14 +135,14 @@ std::optional<std::vector<BorderTie>> DenseBoxClustering::find_border_ties(std::
   constexpr std::uint32_t kFew = 1 << 16;
   const DeviceBuffer<std::uint8_t> flags = copy_of(movable, task_.memory, cuda_stream());
   const DeviceBuffer<TieCount> count(task_.memory, cuda_stream(), 1);
-  for (std::uint32_t room = kFew;;) {
-    const DeviceBuffer<BorderTie> ties(task_.memory, cuda_stream(), room);
+  for (std::uint32_t capacity = kFew;;) {
+    const DeviceBuffer<BorderTie> ties(task_.memory, cuda_stream(), capacity);
     launch_border_ties(grid_.view(), nodes_, arrays_.numbering().numbers, flags.data(), own,
-                       {ties.data(), room, count.data()}, cuda_stream());
+                       {ties.data(), capacity, count.data()}, cuda_stream());
     const TieCount found = read_values(count.data(), 1, cuda_stream()).front();
     if (found.gave_up != 0) return std::nullopt;
-    if (found.ties <= room) return read_values(ties.data(), found.ties, cuda_stream());
-    room = found.ties;
+    if (found.ties <= capacity) return read_values(ties.data(), found.ties, cuda_stream());
+    capacity = found.ties;
   }
 }
 

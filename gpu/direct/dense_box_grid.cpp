@@ -167,8 +167,8 @@ KeyHalves DenseBoxGrid::make_cell_keys(std::uint64_t key_count, std::uint64_t ce
 template <class Key>
 void DenseBoxGrid::make_blocks(const Key* keys, std::uint64_t key_count, LookupLimits limits) {
   constexpr unsigned kMostBits = 30;
-  const std::uint64_t room = memory_.available() / tuning::kKeyBlockShare / sizeof(std::uint32_t);
-  const std::uint64_t most_blocks = std::min(limits.blocks_per_point * view_.size, room);
+  const std::uint64_t capacity = memory_.available() / tuning::kKeyBlockShare / sizeof(std::uint32_t);
+  const std::uint64_t most_blocks = std::min(limits.blocks_per_point * view_.size, capacity);
   if (most_blocks == 0) return;
   const auto bits = static_cast<unsigned>(std::bit_width((key_count - 1) / most_blocks));
   if (bits > kMostBits) return;

@@ -40,7 +40,7 @@ void launch_forget_ghosts(const DenseBoxView& view, const Nodes& nodes, const Gh
 // Counts: dense_box_counts.cu.
 
 /// The list of points that have too many candidates for one thread. A later kernel processes each of them with a block
-/// of threads. Tally::remaining counts them, even if there was no room.
+/// of threads. Tally::remaining counts them, even if they did not fit.
 struct RemainingPoints {
   std::uint32_t* positions = nullptr;  ///< [capacity]; if it is full, threads test all candidates of a point themselves
   std::uint32_t capacity = 0;
@@ -81,7 +81,7 @@ struct CellPair {
 struct PairQueue {
   QueuedPair* pairs = nullptr;  ///< [capacity]
   std::uint32_t capacity = 0;
-  CellPair* huge = nullptr;  ///< room for all pairs of huge cells
+  CellPair* huge = nullptr;  ///< can hold all pairs of huge cells
   Tally* tally = nullptr;
 };
 
@@ -109,7 +109,7 @@ void launch_link_rows(const DenseBoxView& view, const Nodes& nodes, const CellSe
 void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
                          cudaStream_t stream);
 
-/// Writes the core cells, ascending, and their number. list: must have room for all cells.
+/// Writes the core cells, ascending, and their number. list: must have capacity for all cells.
 void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, std::uint32_t* list,
                             std::uint32_t* count, Scratch scratch);
 

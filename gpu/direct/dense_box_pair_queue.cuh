@@ -14,7 +14,7 @@ __device__ inline void list_huge(const PairQueue& queue, std::uint32_t a, std::u
   queue.huge[atomicAdd(&queue.tally->huge_pairs, 1U)] = {a, c};
 }
 
-/// Queues a pair for blocks and returns true. If there is no room, lists a pair of huge cells in PairQueue::huge and
+/// Queues a pair for blocks and returns true. If the queue is full, lists a pair of huge cells in PairQueue::huge and
 /// returns true; for other pairs returns false, and the caller must decide them.
 __device__ inline bool leave_to_blocks(const PairQueue& queue, std::uint32_t cell_a, const Members& a,
                                        std::uint32_t cell_c, const Members& c) {

@@ -11,7 +11,7 @@ namespace epsflow::gpu {
 inline constexpr std::uint32_t kNoLimit = 0xFFFFFFFFU;
 
 /// Calls search(limit), which may test `limit` candidates and returns true if these were enough; then returns true. If
-/// they were not, leaves the point to a block and returns false; if there is no room, searches again without a limit.
+/// they were not, leaves the point to a block and returns false; if the list is full, searches again without a limit.
 template <class Search>
 __device__ bool search_or_leave(const RemainingPoints& remaining, std::uint32_t position, Search search) {
   for (std::uint32_t limit = tuning::kThreadCandidates;; limit = kNoLimit) {

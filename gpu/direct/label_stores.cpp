@@ -132,7 +132,7 @@ class DeviceLabels final : public LabelStore {
   int device_;
   std::uint32_t n_;
   bool core_mask_;
-  std::uint64_t variants_;  ///< variants without room so far
+  std::uint64_t variants_;  ///< variants without a buffer so far
   std::uint64_t labels_bytes_;
   std::uint64_t each_;
   std::shared_ptr<DeviceMemory> memory_;

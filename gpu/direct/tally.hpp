@@ -35,7 +35,7 @@ struct Tally {
   std::uint32_t clusters;                ///< number of clusters
   std::uint32_t largest;                 ///< number of points of the largest cluster
   std::uint32_t queued;      ///< entries offered to PairQueue::pairs until it was full; may exceed its capacity
-  std::uint32_t huge_pairs;  ///< number of pairs in PairQueue::huge, which has room for all pairs of huge cells
+  std::uint32_t huge_pairs;  ///< number of pairs in PairQueue::huge, which can hold all pairs of huge cells
   std::uint32_t remaining;   ///< points offered to RemainingPoints; more than its capacity if some did not fit
 };
 

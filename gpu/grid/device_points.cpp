@@ -88,17 +88,17 @@ std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints
   constexpr double kUneven = 1.5;
   constexpr double kFew = 1024;
   const double expected = kUneven * imaging.even_share() * from.size + kFew;
-  std::uint64_t room = expected < static_cast<double>(most) ? static_cast<std::uint64_t>(expected) : most;
+  std::uint64_t capacity = expected < static_cast<double>(most) ? static_cast<std::uint64_t>(expected) : most;
   while (true) {
-    made->data_ = {memory, stream, (from.size + room) * from.dims * sizeof(double)};
-    made->origins_ = {memory, stream, room};
-    launch_make_images(from, imaging, room, count.data(), reinterpret_cast<double*>(made->data_.data()),
+    made->data_ = {memory, stream, (from.size + capacity) * from.dims * sizeof(double)};
+    made->origins_ = {memory, stream, capacity};
+    launch_make_images(from, imaging, capacity, count.data(), reinterpret_cast<double*>(made->data_.data()),
                        made->origins_.data(), stream);
     const std::uint64_t images = read_values(count.data(), 1, stream).front();
     if (images > most) return nullptr;
     made->images_ = static_cast<std::uint32_t>(images);
-    if (images <= room) break;
-    room = images;
+    if (images <= capacity) break;
+    capacity = images;
     made->data_ = {};  // frees the old memory before its replacement is allocated
     made->origins_ = {};
   }

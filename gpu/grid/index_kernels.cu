@@ -70,7 +70,7 @@ __global__ void widen_kernel(const float* values, std::uint64_t count, double* o
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    images_kernel(PointsOnDevice points, index::Imaging imaging, std::uint64_t room, unsigned long long* count,
+    images_kernel(PointsOnDevice points, index::Imaging imaging, std::uint64_t capacity, unsigned long long* count,
                   double* out, std::uint32_t* origins) {
   using Scan = cub::BlockScan<std::uint32_t, kThreads>;
   __shared__ typename Scan::TempStorage scan;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads)
   if (images == 0) return;
   std::uint64_t at = first + before;
   imaging.for_each(coordinate, [&](const double* shift) {
-    if (at < room) {
+    if (at < capacity) {
       double* const image = out + (points.size + at) * points.dims;
       for (std::uint32_t k = 0; k < points.dims; ++k) image[k] = static_cast<double>(row[k]) + shift[k];
       origins[at] = static_cast<std::uint32_t>(i);
@@ -258,8 +258,8 @@ void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scrat
   reduce(static_cast<const double*>(points.data));
 }
 
-void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
-                        double* out, std::uint32_t* origins, cudaStream_t stream) {
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t capacity,
+                        std::uint64_t* count, double* out, std::uint32_t* origins, cudaStream_t stream) {
   check(cudaMemsetAsync(count, 0, sizeof *count, stream));
   if (points.size == 0) return;
   const std::uint64_t values = std::uint64_t{points.size} * points.dims;
@@ -267,7 +267,7 @@ void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, st
   auto* const counter = reinterpret_cast<unsigned long long*>(count);
   const auto make = [&](auto* from) {
     images_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>>
-        <<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, room, counter, out, origins);
+        <<<blocks_of(points.size), kThreads, 0, stream>>>(points, imaging, capacity, counter, out, origins);
     check_launch(stream);
   };
   if (points.precision == Precision::float32) {

@@ -31,10 +31,10 @@ struct PointsOnDevice {
 /// Writes extents[k] = the extent of dimension k. [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
 
-/// Writes the points as float64, in order, followed by their images in any order. Images beyond `room` are not written.
-/// origins[i]: the point of image i. *count: the number of all images, written or not. out: [n + room, dims].
-void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
-                        double* out, std::uint32_t* origins, cudaStream_t stream);
+/// Writes the points as float64, in order, followed by their images in any order, but no images beyond `capacity`.
+/// origins[i]: the point of image i. *count: the number of all images, written or not. out: [n + capacity, dims].
+void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t capacity,
+                        std::uint64_t* count, double* out, std::uint32_t* origins, cudaStream_t stream);
 
 inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
 /// Writes *first = the index in PointsOnDevice::data of the first coordinate that is NaN or infinite, or kAllFinite.

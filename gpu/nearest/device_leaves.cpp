@@ -29,7 +29,7 @@ index::Curve curve_through(const DevicePoints& points) noexcept {
 
 /// Allocates the boxes of all levels in one array.
 template <class T>
-DeviceBuffer<std::byte> room_for_boxes(LeafView& view, DeviceMemory& memory, cudaStream_t stream) {
+DeviceBuffer<std::byte> allocate_boxes(LeafView& view, DeviceMemory& memory, cudaStream_t stream) {
   std::uint64_t first[kMostLevels] = {};
   std::uint64_t ends = 0;
   for (std::uint32_t count = groups_of(view.size, kDeviceLeaf);; count = groups_of(count, kDeviceBranch)) {
@@ -66,7 +66,7 @@ std::optional<DeviceLeaves> DeviceLeaves::of(const DevicePoints& points, DeviceM
   if (const double extent = largest_extent(points); extent > 0) view.scale = std::exp2(-std::ilogb(extent));
 
   leaves.coordinates_ = DeviceBuffer<std::byte>(memory, on, size * given.dims * bytes_of(given.precision));
-  leaves.boxes_ = single ? room_for_boxes<float>(view, memory, on) : room_for_boxes<double>(view, memory, on);
+  leaves.boxes_ = single ? allocate_boxes<float>(view, memory, on) : allocate_boxes<double>(view, memory, on);
   DeviceBuffer<std::uint32_t> ids(memory, on, size), other_ids(memory, on, size);
   const DeviceBuffer<std::uint64_t> numbers(memory, on, size), other_numbers(memory, on, size);
   const DeviceBuffer<std::uint32_t> unresolved(memory, on, 1);

@@ -31,7 +31,7 @@ inline constexpr unsigned kMostNearestDims = 3;
 /// numbers, so |q'| <= 4 + r about. Rounding moves p' and q' by at most 2^-24 (1 + 2^-20) of each, which is 2^-24 (8 +
 /// r) together, and their difference is rounded by 2^-24 of itself. So differences of rounded coordinates are at most
 /// |p' − q'| + e with e just over 2^-21 + 2^-23 r. In up to three dimensions √f is at most r + 2e, before the roundings
-/// of f itself, which add less than 2^-20 of it. That is less than reach(r) = r (1 + 2^-18) + 2^-18, with room for the
+/// of f itself, which add less than 2^-20 of it. That is less than reach(r) = r (1 + 2^-18) + 2^-18, with slack for the
 /// float32 roundings of r and of reach(). So f <= reach(r)², and a candidate that passes_filter() refuses is not below
 /// the limit. The same errors in reverse give s · scale² < reach(√f)², even if q' is far: then |q'| <= 4 + √f (1 +
 /// 2^-20). Underflow of float32 changes coordinates by at most 2^-149, far below the 2^-18. Underflow of float64

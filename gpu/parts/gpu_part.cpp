@@ -14,8 +14,8 @@
 namespace epsflow::gpu {
 namespace {
 
-const GpuPeerBuffer& gpu_peer_buffer(const std::unique_ptr<PeerBuffer>& room) {
-  return dynamic_cast<const GpuPeerBuffer&>(*room);
+const GpuPeerBuffer& gpu_peer_buffer(const std::unique_ptr<PeerBuffer>& buffer) {
+  return dynamic_cast<const GpuPeerBuffer&>(*buffer);
 }
 
 }  // namespace
@@ -127,9 +127,9 @@ std::unique_ptr<PeerBuffer> GpuPart::open_buffer(std::span<const std::byte> key)
   return GpuPeerBuffer::open(known, resources_.device);
 }
 
-void GpuPart::copy(void* to, const GpuPeerBuffer& room, const void* from, std::uint64_t bytes) const {
+void GpuPart::copy(void* to, const GpuPeerBuffer& buffer, const void* from, std::uint64_t bytes) const {
   if (bytes == 0) return;
-  if (const std::optional<int> device = room.device()) {
+  if (const std::optional<int> device = buffer.device()) {
     check(cudaMemcpyPeerAsync(to, *device, from, resources_.device, bytes, stream_.get()));
   } else {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()));
@@ -149,9 +149,9 @@ void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> firs
   std::uint64_t at = 0;
   for (std::size_t p = 0; p < buffers.size(); ++p) {
     if (p == part_) continue;
-    const GpuPeerBuffer& room = gpu_peer_buffer(buffers[p]);
+    const GpuPeerBuffer& buffer = gpu_peer_buffer(buffers[p]);
     const std::uint64_t bytes = (first_of_part_[p + 1] - first_of_part_[p]) * row_bytes();
-    copy(room.arrays().points + firsts[p] * row_bytes(), room, packed.data() + at, bytes);
+    copy(buffer.arrays().points + firsts[p] * row_bytes(), buffer, packed.data() + at, bytes);
     at += bytes;
   }
   packed = {};
@@ -197,10 +197,10 @@ void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> in
   launch_pack_ghosts(owned(), send_list_.data(), send_list_.size(), packed.data(), stream_.get());
   send_list_ = {};
   for (std::size_t p = 0; p < buffers.size(); ++p) {
-    const GpuPeerBuffer& room = gpu_peer_buffer(buffers[p]);
+    const GpuPeerBuffer& buffer = gpu_peer_buffer(buffers[p]);
     for (const std::size_t outer : {0, 1}) {
       const std::size_t list = 2 * p + outer;
-      copy(room.arrays().points + (outer == 0 ? inner_offsets : outer_offsets)[p] * row_bytes(), room,
+      copy(buffer.arrays().points + (outer == 0 ? inner_offsets : outer_offsets)[p] * row_bytes(), buffer,
            packed.data() + list_of_[list] * row_bytes(), (list_of_[list + 1] - list_of_[list]) * row_bytes());
     }
   }
@@ -236,12 +236,12 @@ void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> begi
     launch_renumber(found.labels, own_, table.data(), stream_.get());
   }
   for (std::size_t g = 0; g < buffers.size(); ++g) {
-    const GpuPeerBuffer& room = gpu_peer_buffer(buffers[g]);
-    const std::uint64_t first = room.first_of_part(part_), size = begins[g + 1] - begins[g];
+    const GpuPeerBuffer& buffer = gpu_peer_buffer(buffers[g]);
+    const std::uint64_t first = buffer.first_of_part(part_), size = begins[g + 1] - begins[g];
     if (found.labels != nullptr) {
-      copy(room.arrays().labels + first, room, found.labels + begins[g], size * sizeof(std::int32_t));
+      copy(buffer.arrays().labels + first, buffer, found.labels + begins[g], size * sizeof(std::int32_t));
     }
-    if (found.core != nullptr) copy(room.arrays().core + first, room, found.core + begins[g], size);
+    if (found.core != nullptr) copy(buffer.arrays().core + first, buffer, found.core + begins[g], size);
   }
   stream_.synchronize();
 }

@@ -62,7 +62,7 @@ class GpuPart final : public DevicePart {
   [[nodiscard]] DevicePointsView view_of(const std::byte* data, std::uint64_t size,
                                          cudaStream_t stream = nullptr) const;
   /// Copies to the memory of a peer buffer, in the order of this GPU's stream.
-  void copy(void* to, const GpuPeerBuffer& room, const void* from, std::uint64_t bytes) const;
+  void copy(void* to, const GpuPeerBuffer& buffer, const void* from, std::uint64_t bytes) const;
 
   GpuPartResources resources_;
   std::uint32_t rows_;

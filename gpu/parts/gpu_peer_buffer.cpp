@@ -39,22 +39,22 @@ std::uint64_t next_mark() {
 }
 
 std::unique_ptr<GpuPeerBuffer> GpuPeerBuffer::open(const PeerBufferKey& key, int from) {
-  std::unique_ptr<GpuPeerBuffer> room(new GpuPeerBuffer(key));
+  std::unique_ptr<GpuPeerBuffer> buffer(new GpuPeerBuffer(key));
   if (key.process == process_number()) {
-    room->arrays_ = key.shape.in(key.block);
+    buffer->arrays_ = key.shape.in(key.block);
     const bool reached = key.device == from || (!key.open && key.memory->reachable_from(from));
-    if (!reached) room->device_ = key.device;
-    return room;
+    if (!reached) buffer->device_ = key.device;
+    return buffer;
   }
   if (!key.open) return nullptr;
-  std::byte* const block = room->opened_.emplace(key.handle, from).data();
+  std::byte* const block = buffer->opened_.emplace(key.handle, from).data();
   if (block == nullptr) return nullptr;
   // A handle from another machine may also be valid on this one.
   std::uint64_t mark = 0;
   check(cudaMemcpy(&mark, key.shape.mark(block), sizeof(mark), cudaMemcpyDeviceToHost));
   if (mark != key.mark) return nullptr;
-  room->arrays_ = key.shape.in(block);
-  return room;
+  buffer->arrays_ = key.shape.in(block);
+  return buffer;
 }
 
 }  // namespace epsflow::gpu

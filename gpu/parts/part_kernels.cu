@@ -171,7 +171,7 @@ __global__ void find_rows_kernel(PartOrder order, RowsOfPart of, std::uint32_t b
 template <class T>
 __global__ void send_lists_kernel(const T* data, std::uint32_t points, std::uint32_t dims,
                                   const __grid_constant__ CutsView cuts, std::uint32_t part, double inner, double outer,
-                                  std::uint64_t* keys, std::uint64_t room, unsigned long long* count) {
+                                  std::uint64_t* keys, std::uint64_t capacity, unsigned long long* count) {
   const std::uint64_t i = thread_number();
   if (i >= points) return;
   const T* const point = data + i * dims;
@@ -181,7 +181,7 @@ __global__ void send_lists_kernel(const T* data, std::uint32_t points, std::uint
   for_near(cuts, point, outer, [&](std::uint32_t other, double distance) {
     if (other == part) return;
     const unsigned long long at = atomicAdd(count, 1ULL);
-    if (at < room) keys[at] = SendKey::make(other, distance > inner, static_cast<std::uint32_t>(i));
+    if (at < capacity) keys[at] = SendKey::make(other, distance > inner, static_cast<std::uint32_t>(i));
   });
 }
 
@@ -279,11 +279,11 @@ void launch_find_rows(const PartOrder& order, const RowsOfPart& of, std::uint32_
 }
 
 void launch_send_lists(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double inner, double outer,
-                       std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream) {
+                       std::uint64_t* keys, std::uint64_t capacity, unsigned long long* count, cudaStream_t stream) {
   if (points.size == 0) return;
   with_data(points, [&](auto data) {
     send_lists_kernel<<<blocks_of(points.size), kThreads, 0, stream>>>(data, points.size, points.dims, cuts, part,
-                                                                       inner, outer, keys, room, count);
+                                                                       inner, outer, keys, capacity, count);
   });
   check_launch(stream);
 }

@@ -76,9 +76,9 @@ struct SendKey {
   }
 };
 /// Writes the keys of points of part `part` that are ghosts of others, in any order: inner ghosts are at most `inner`
-/// from the other part along each axis, outer ghosts farther, but at most `outer`. keys: [room]. *count: added to.
+/// from the other part along each axis, outer ghosts farther, but at most `outer`. keys: [capacity]. *count: added to.
 void launch_send_lists(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double inner, double outer,
-                       std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
+                       std::uint64_t* keys, std::uint64_t capacity, unsigned long long* count, cudaStream_t stream);
 /// Sorts keys into `sorted`. [device] [count]
 void launch_sort_send_lists(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch);
 /// Writes the begin of each list in the keys, then the end. [device] keys: [count], sorted; begins: [lists], with

@@ -23,7 +23,7 @@ struct GpuLane {
   GpuLane(const GpuLane&) = delete;  // queued work holds its address
   GpuLane& operator=(const GpuLane&) = delete;
 
-  /// Allocates `words` for `wanted` items of words_each words, unless they have room. If the GPU lacks memory, or
+  /// Allocates `words` for `wanted` items of words_each words, unless it can hold them. If the GPU lacks memory, or
   /// lacked it before, takes fewer: half as many, and so on. Returns the number of items that fit. Throws
   /// DeviceOutOfMemory if not even `least` fit.
   std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least, std::uint64_t words_each = 1);

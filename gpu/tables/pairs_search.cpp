@@ -61,9 +61,9 @@ class PairsSearch final : public GridTableSearch {
     const double alpha = small ? 2 * tuning::kAlpha : tuning::kAlpha;
     if (small) {
       const auto third = static_cast<std::uint64_t>(std::ceil(sampled * (1 + 2 * alpha) / 3));
-      plan_.lane_pairs = lane_room(std::max(tuning::kFewestPairs, third));
+      plan_.lane_pairs = lane_capacity(std::max(tuning::kFewestPairs, third));
     } else {
-      plan_.lane_pairs = lane_room(task.options.lane_pairs > 0 ? task.options.lane_pairs : tuning::kStaticPairs);
+      plan_.lane_pairs = lane_capacity(task.options.lane_pairs > 0 ? task.options.lane_pairs : tuning::kStaticPairs);
     }
     const bool by_cells = kernel_ == Kernel::shared;
     const std::uint32_t units = by_cells ? grid().view().cells : grid().size();
@@ -167,9 +167,9 @@ class PairsSearch final : public GridTableSearch {
   }
 
   /// Returns the pairs of a lane's buffer, limited by the memory.
-  [[nodiscard]] std::uint64_t lane_room(std::uint64_t wanted) const {
-    const std::uint64_t room = std::max<std::uint64_t>(task_.most_lane_words() / tuning::kPairWordsWithScratch, 1);
-    return std::min(std::clamp<std::uint64_t>(wanted, 1, room), kMostLanePairs);
+  [[nodiscard]] std::uint64_t lane_capacity(std::uint64_t wanted) const {
+    const std::uint64_t capacity = std::max<std::uint64_t>(task_.most_lane_words() / tuning::kPairWordsWithScratch, 1);
+    return std::min(std::clamp<std::uint64_t>(wanted, 1, capacity), kMostLanePairs);
   }
 
   void launch_kernel(const Batch& batch, const PairLane& lane) const {

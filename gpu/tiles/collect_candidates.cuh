@@ -52,8 +52,8 @@ __device__ __forceinline__ void collect(const Real (&sums)[M][N][4], const RowBo
       continue;
     }
     const std::uint32_t at = atomicAdd(slots.counts + r, 1U);
-    if (at >= slots.room) continue;
-    const std::uint64_t slot = std::uint64_t{r} * slots.room + at;
+    if (at >= slots.capacity) continue;
+    const std::uint64_t slot = std::uint64_t{r} * slots.capacity + at;
     slots.columns[slot] = q;
     if (slots.nearness != nullptr) slots.nearness[slot] = value;
   }

@@ -71,9 +71,9 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    copy_needed_pairs_kernel(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+    copy_needed_pairs_kernel(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t capacity,
                              unsigned long long* count) {
-  PairWriter writer(to, room, count, tuning::kReservedPairs);
+  PairWriter writer(to, capacity, count, tuning::kReservedPairs);
   const std::uint64_t step = std::uint64_t{gridDim.x} * tuning::kDirectThreads;
   for (std::uint64_t at = direct_thread(); at - threadIdx.x % 32 < list.size; at += step) {
     const PointPair pair = at < list.size ? list.pairs[at] : PointPair{kNoPoint, kNoPoint};
@@ -194,10 +194,11 @@ void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bit
   check_launch(stream);
 }
 
-void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t capacity,
                               unsigned long long* count, cudaStream_t stream) {
   check(cudaMemsetAsync(count, 0, sizeof(*count), stream));
-  copy_needed_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, core_bits, to, room, count);
+  copy_needed_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, core_bits, to, capacity,
+                                                                                    count);
   check_launch(stream);
 }
 

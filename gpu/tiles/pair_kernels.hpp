@@ -34,8 +34,8 @@ void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, cons
 void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
 /// Copies the pairs with at least one position that is not core to `to`, with gaps. Writes *count = the number of
-/// entries used there. to: [room]
-void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+/// entries used there. to: [capacity]
+void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t capacity,
                               unsigned long long* count, cudaStream_t stream);
 /// Upper bound on the gaps that the copy leaves.
 [[nodiscard]] std::uint64_t most_copy_gaps() noexcept;

@@ -13,10 +13,10 @@ namespace epsflow::gpu {
 /// lanes.
 class PairWriter {
  public:
-  /// room: capacity of the list; entries beyond it are counted in *count, but not written. at_once: number of entries
-  /// to reserve at a time, at least 32.
-  __device__ PairWriter(PointPair* list, std::uint64_t room, unsigned long long* count, std::uint32_t at_once)
-      : list_(list), room_(room), count_(count), at_once_(at_once) {}
+  /// capacity: of the list; entries beyond it are counted in *count, but not written. at_once: number of entries to
+  /// reserve at a time, at least 32.
+  __device__ PairWriter(PointPair* list, std::uint64_t capacity, unsigned long long* count, std::uint32_t at_once)
+      : list_(list), capacity_(capacity), count_(count), at_once_(at_once) {}
 
   /// Writes the pair of each lane whose bit is set in `takers`. The whole warp must call it with the same `takers`.
   __device__ void put(unsigned takers, PointPair pair) {
@@ -48,11 +48,11 @@ class PairWriter {
 
  private:
   __device__ void write(std::uint64_t i, PointPair pair) const {
-    if (i < room_) list_[i] = pair;
+    if (i < capacity_) list_[i] = pair;
   }
 
   PointPair* list_;
-  std::uint64_t room_;
+  std::uint64_t capacity_;
   unsigned long long* count_;
   std::uint32_t at_once_;
   std::uint64_t at_ = 0;

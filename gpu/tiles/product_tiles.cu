@@ -19,7 +19,7 @@ class ProductJudge {
  public:
   __device__ ProductJudge(const ProductTiles<Real>& tiles, const PairSink& sink)
       : tiles_(tiles),
-        pairs_(sink.pairs, sink.room, &sink.counts->pairs, tuning::kReservedPairs),
+        pairs_(sink.pairs, sink.pairs_capacity, &sink.counts->pairs, tuning::kReservedPairs),
         open_(sink.open, sink.open_buffer, &sink.counts->open, tuning::kReservedOpen) {}
 
   __device__ void prepare(const TileWalk<1>& walk) {

@@ -244,17 +244,18 @@ std::uint32_t RoundedRowSearch<Real>::most_columns(const RoundedRows<Real>& rows
 template <class Real>
 bool RoundedRowSearch<Real>::nearest_lists(std::uint32_t* lists, double* sums) {
   const std::uint32_t n = points_.size;
-  std::uint32_t room = std::clamp(std::bit_ceil(kSlotsForEach * length_), kFewestSlots, kMostSlots);
+  std::uint32_t capacity = std::clamp(std::bit_ceil(kSlotsForEach * length_), kFewestSlots, kMostSlots);
   const std::uint64_t most_bytes = gpu_.memory.available() / kSlotShare;
-  while (room < kMostSlots && 2 * std::uint64_t{n} * room * (sizeof(std::uint32_t) + sizeof(Real)) <= most_bytes) {
-    room *= 2;
+  while (capacity < kMostSlots &&
+         2 * std::uint64_t{n} * capacity * (sizeof(std::uint32_t) + sizeof(Real)) <= most_bytes) {
+    capacity *= 2;
   }
   const DeviceBuffer<std::uint32_t> counts(gpu_.memory, stream_, n), retained(gpu_.memory, stream_, n);
-  const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{n} * room);
-  const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{n} * room);
+  const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{n} * capacity);
+  const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{n} * capacity);
   const DeviceBuffer<double> retry(gpu_.memory, stream_, n);
   const DeviceBuffer<std::uint32_t> lost(gpu_.memory, stream_, 1);
-  const CandidateSlots<Real> slots{{counts.data(), candidates.data(), room}, nearness.data()};
+  const CandidateSlots<Real> slots{{counts.data(), candidates.data(), capacity}, nearness.data()};
   check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream_));
   check(cudaMemsetAsync(retained.data(), 0, retained.bytes(), stream_));
   const NearestRows state{columns_->tiles().shapes, n, length_, radii_.data(), retry.data(), retained.data()};

@@ -13,14 +13,14 @@ namespace epsflow::gpu {
 
 /// The columns that may be within the radius of each row, in any order. [device]
 struct CandidateColumns {
-  std::uint32_t* counts = nullptr;   ///< [rows] may exceed the room; then the other candidates are lost
-  std::uint32_t* columns = nullptr;  ///< [rows × room] positions
-  std::uint32_t room = 0;            ///< slots of a row
+  std::uint32_t* counts = nullptr;   ///< [rows] may exceed the capacity; then the other candidates are lost
+  std::uint32_t* columns = nullptr;  ///< [rows × capacity] positions
+  std::uint32_t capacity = 0;        ///< slots of a row
 };
 /// Real: type of the products.
 template <class Real>
 struct CandidateSlots : CandidateColumns {
-  /// [rows × room] the product, less the bound of the column: larger for nearer columns. Null if not wanted.
+  /// [rows × capacity] the product, less the bound of the column: larger for nearer columns. Null if not wanted.
   Real* nearness = nullptr;
 };
 

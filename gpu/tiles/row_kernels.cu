@@ -138,9 +138,9 @@ __global__ void pivot_keys_kernel(const FactorShape* shapes, RowFrame frame,
   const std::uint64_t row = direct_thread() / 32;
   if (row >= rows) return;
   const unsigned lane = threadIdx.x % 32;
-  const std::uint32_t* const columns = slots.columns + row * slots.room;
-  const Real* const nearness = slots.nearness + row * slots.room;
-  const std::uint32_t count = min(slots.counts[row], slots.room);
+  const std::uint32_t* const columns = slots.columns + row * slots.capacity;
+  const Real* const nearness = slots.nearness + row * slots.capacity;
+  const std::uint32_t count = min(slots.counts[row], slots.capacity);
   double radius = INFINITY;
   if (count >= wanted) radius = radius_from(shapes[row], frame, nth_largest(nearness, count, wanted));
   // The nearest pivot, and of several the first. The pivot itself is not among its candidates.
@@ -292,11 +292,11 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
   const auto p = static_cast<std::uint32_t>(warp);
   const unsigned lane = threadIdx.x % 32;
   if (again && rows.retry[p] < 0) return;
-  std::uint32_t* const columns = slots.columns + warp * slots.room;
-  Real* const nearness = slots.nearness + warp * slots.room;
+  std::uint32_t* const columns = slots.columns + warp * slots.capacity;
+  Real* const nearness = slots.nearness + warp * slots.capacity;
   const std::uint32_t found = slots.counts[p];
-  const std::uint32_t count = min(found, slots.room);
-  const bool overflown = found > slots.room;
+  const std::uint32_t count = min(found, slots.capacity);
+  const bool overflown = found > slots.capacity;
   double radius = rows.radii[p];
   if (count >= rows.wanted) {
     radius = fmin(radius, radius_from(rows.shapes[p], frame, nth_largest(nearness, count, rows.wanted)));
@@ -386,9 +386,9 @@ __global__ void __launch_bounds__(kSortThreads)
   extern __shared__ double of_row[];
   const std::uint32_t p = blockIdx.x;
   const unsigned lane = threadIdx.x;
-  std::uint32_t count = min(slots.counts[p], slots.room);
-  const std::uint32_t* const own = slots.columns + std::uint64_t{p} * slots.room;
-  auto* const columns = reinterpret_cast<std::uint32_t*>(of_row + slots.room);
+  std::uint32_t count = min(slots.counts[p], slots.capacity);
+  const std::uint32_t* const own = slots.columns + std::uint64_t{p} * slots.capacity;
+  auto* const columns = reinterpret_cast<std::uint32_t*>(of_row + slots.capacity);
   for (std::uint32_t i = lane; i < count; i += 32) columns[i] = own[i];
   __syncwarp();
   if (count < length && lane == 0) atomicAdd(missing, 1U);
@@ -519,7 +519,7 @@ template <class Real>
 void launch_sort_candidates(const OrderedPoints& points, const CandidateSlots<Real>& slots, std::uint32_t length,
                             std::uint32_t* lists, double* sums, std::uint32_t* missing, cudaStream_t stream) {
   check(cudaMemsetAsync(missing, 0, sizeof *missing, stream));
-  const std::uint32_t bytes = slots.room * (sizeof(double) + sizeof(std::uint32_t));
+  const std::uint32_t bytes = slots.capacity * (sizeof(double) + sizeof(std::uint32_t));
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
     sort_candidates_kernel<T>
         <<<points.size, kSortThreads, bytes, stream>>>(points, slots, length, lists, sums, missing);

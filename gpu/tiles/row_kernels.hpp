@@ -124,7 +124,7 @@ struct TilePairs {
   /// tiles with these only, `without` with all others only, `with` with all.
   enum class Band : std::uint8_t { with, alone, without } band = Band::with;
 };
-/// Lists the blocks with pairs within reach, in any order, and writes *count = their number. blocks: room for all.
+/// Lists the blocks with pairs within reach, in any order, and writes *count = their number. blocks: can hold all.
 void launch_list_blocks(const TilePairs& pairs, index::TileBlock* blocks, unsigned long long* count,
                         cudaStream_t stream);
 

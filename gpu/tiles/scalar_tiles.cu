@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kScalarThreads)
               : 0;
     }
   };
-  PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kReservedPairs);
+  PairWriter pairs(sink.pairs, sink.pairs_capacity, &sink.counts->pairs, tuning::kReservedPairs);
   for (TileWalk<1> walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
     const std::uint64_t first_row = std::uint64_t{walk.row_tile()} * index::kTilePoints;
     const std::uint64_t first_column = std::uint64_t{walk.column_tile()} * index::kTilePoints;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kScalarThreads) undecided_pairs_kernel(Ordered
   const T* const data = static_cast<const T*>(points.data);
   const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_buffer);
   const unsigned lane = threadIdx.x % 32;
-  PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kReservedOpen);
+  PairWriter pairs(sink.pairs, sink.pairs_capacity, &sink.counts->pairs, tuning::kReservedOpen);
   const std::uint64_t step = std::uint64_t{gridDim.x} * kScalarThreads;
   for (std::uint64_t at = direct_thread(); at - lane < count; at += step) {
     const PointPair pair = at < count ? sink.open[at] : PointPair{kNoPoint, kNoPoint};

@@ -10,8 +10,8 @@
 namespace epsflow::gpu {
 
 /// Pairs of neighbours are read once for the counts or sums of weights, and for each minpts once for unions and, if
-/// border points are required, once for them: from the list that the search cached, or, if there was no room for it,
-/// from another search.
+/// border points are required, once for them: from the list that the search cached, or, if it did not fit, from another
+/// search.
 class TileClustering final : public DeviceClustering {
  public:
   /// `task` need not outlive the call, but everything that it refers to must.

@@ -12,8 +12,8 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Upper bound on the entries for one block of pairs of tiles, with all gaps. Every list has room for it.
-constexpr std::uint64_t kLeastRoom =
+/// Upper bound on the entries for one block of pairs of tiles, with all gaps. Every list can hold it.
+constexpr std::uint64_t kLeastCapacity =
     std::uint64_t{64} * index::kTilePoints * index::kTilePoints + std::uint64_t{1 << 20};
 /// Scaled coordinates are less than this power of two; half precision reaches 65504.
 constexpr int kFrameBits = 14;
@@ -117,8 +117,8 @@ std::uint64_t TileSearch::sample_stride() const {
 
 void TileSearch::take_sample() {
   sample_.stride = sample_stride();
-  pairs_ = {memory_, stream_.get(), kLeastRoom};
-  if (figures_.filter != DecideChoice::scalar) open_ = {memory_, stream_.get(), kLeastRoom};
+  pairs_ = {memory_, stream_.get(), kLeastCapacity};
+  if (figures_.filter != DecideChoice::scalar) open_ = {memory_, stream_.get(), kLeastCapacity};
   launch({tiles_->blocks(), tiles_->block_count(), 0, sample_.stride}, 0);
   sample_.counts = read_values(counts_.data(), 1, stream_.get()).front();
   pairs_ = {};
@@ -185,14 +185,16 @@ void TileSearch::make_lists(std::uint64_t most) {
     pairs = sample_.counts.pairs * sample_.stride / 4 * 5;
     open = sample_.counts.open * sample_.stride / 4 * 5;
   }
-  pairs_ = {memory_, stream_.get(), std::clamp(pairs, kLeastRoom, most)};
-  if (leaves_open) open_ = {memory_, stream_.get(), std::clamp(open, kLeastRoom, std::max(kLeastRoom, most / 4))};
+  pairs_ = {memory_, stream_.get(), std::clamp(pairs, kLeastCapacity, most)};
+  if (leaves_open) {
+    open_ = {memory_, stream_.get(), std::clamp(open, kLeastCapacity, std::max(kLeastCapacity, most / 4))};
+  }
 }
 
 void TileSearch::for_each_list(const std::function<void(PairsOnDevice)>& visit) {
   if (cached_) return visit({pairs_.data(), cached_size_});
   if (tiles_->block_count() == 0) return;
-  const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
+  const std::uint64_t most = std::max(kLeastCapacity, memory_.available() / tuning::kPairShare / sizeof(PointPair));
   if (pairs_.size() == 0) make_lists(most);
   Pass pass{.left = cut_work(), .whole = !std::exchange(first_pass_done_, true)};
   const auto hand_out = [&] {
@@ -235,7 +237,7 @@ bool TileSearch::make_buffer(const PairCounts& counts, const Pass& pass, std::ui
   }
   const std::uint64_t wanted = counts.pairs + (counts.pairs - pass.taken) * (pass.left.size() - 1);
   if (wanted > most) return false;
-  DeviceBuffer<PointPair> larger(memory_, stream_.get(), std::min(most, wanted * 9 / 8 + kLeastRoom));
+  DeviceBuffer<PointPair> larger(memory_, stream_.get(), std::min(most, wanted * 9 / 8 + kLeastCapacity));
   if (pass.taken > 0) {
     check(cudaMemcpyAsync(larger.data(), pairs_.data(), pass.taken * sizeof(PointPair), cudaMemcpyDeviceToDevice,
                           stream_.get()));
@@ -255,10 +257,10 @@ void TileSearch::forget_united(const std::uint32_t* core_bits) {
   const PairsOnDevice list{pairs_.data(), cached_size_};
   unsigned long long* const count = &counts_.data()->pairs;
   launch_count_needed_pairs(list, core_bits, count, stream_.get());
-  const std::uint64_t room = read_values(count, 1, stream_.get()).front() + most_copy_gaps();
-  if (room > cached_size_ / 2 || room * sizeof(PointPair) > memory_.available()) return;
-  DeviceBuffer<PointPair> needed(memory_, stream_.get(), room);
-  launch_copy_needed_pairs(list, core_bits, needed.data(), room, count, stream_.get());
+  const std::uint64_t capacity = read_values(count, 1, stream_.get()).front() + most_copy_gaps();
+  if (capacity > cached_size_ / 2 || capacity * sizeof(PointPair) > memory_.available()) return;
+  DeviceBuffer<PointPair> needed(memory_, stream_.get(), capacity);
+  launch_copy_needed_pairs(list, core_bits, needed.data(), capacity, count, stream_.get());
   cached_size_ = read_values(count, 1, stream_.get()).front();
   pairs_ = std::move(needed);
 }

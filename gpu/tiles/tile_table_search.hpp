@@ -16,7 +16,7 @@
 namespace epsflow::gpu {
 
 /// A batch is a range of rows. It takes its pairs, from both sides, from the list that the search cached, and sorts
-/// them. If the list had no room for all pairs, each batch is a search of its own.
+/// them. If the list could not hold all pairs, each batch is a search of its own.
 class TileTableSearch final : public TableSearch {
  public:
   /// Searches, and counts the neighbours of each row. The GPU must be the current one. Waits. Throws DeviceError,

@@ -39,10 +39,10 @@ struct PairCounts {
 /// The destination of the pairs. Kernels write nothing past the end of a list, but continue to count, so that the
 /// caller sees from the counts how many entries are missing. [device]
 struct PairSink {
-  PointPair* pairs = nullptr;     ///< pairs within eps; gaps are kNoPoint
-  std::uint64_t room = 0;         ///< capacity of pairs
-  PointPair* open = nullptr;      ///< pairs left to the test of distance.hpp; gaps are kNoPoint
-  std::uint64_t open_buffer = 0;  ///< capacity of open
+  PointPair* pairs = nullptr;        ///< pairs within eps; gaps are kNoPoint
+  std::uint64_t pairs_capacity = 0;  ///< capacity of pairs
+  PointPair* open = nullptr;         ///< pairs left to the test of distance.hpp; gaps are kNoPoint
+  std::uint64_t open_buffer = 0;     ///< capacity of open
   PairCounts* counts = nullptr;
 };
 

@@ -616,8 +616,8 @@ __global__ void offer_candidates_kernel(const __grid_constant__ BoruvkaView view
   const double core = view.core[p];
   double lowest = sum_of(kInfiniteSum);
   std::uint32_t end = 0;
-  for (std::uint32_t i = lane; i < min(found, slots.room); i += 32) {
-    const std::uint32_t q = slots.columns[row * slots.room + i];
+  for (std::uint32_t i = lane; i < min(found, slots.capacity); i += 32) {
+    const std::uint32_t q = slots.columns[row * slots.capacity + i];
     const double least = fmax(core, view.core[q]);
     if (!(least < lowest)) continue;
     const double height = fmax(least, exact_sum<T>(points, p, q));
@@ -629,7 +629,7 @@ __global__ void offer_candidates_kernel(const __grid_constant__ BoruvkaView view
   __syncwarp();
   if (lane != 0) return;
   slots.counts[row] = 0;
-  if (found > slots.room) atomicAdd(lost, 1U);
+  if (found > slots.capacity) atomicAdd(lost, 1U);
 }
 
 __global__ void name_pairs_kernel(const __grid_constant__ BoruvkaView view, OfferedPairs pairs) {

@@ -90,7 +90,7 @@ class Rounds {
   /// lower the limits for the others.
   template <class Real>
   void search_rows(const RoundedRowSearch<Real>& search, const OfferedPairs& pairs) const {
-    constexpr std::uint32_t kRoom = 256;
+    constexpr std::uint32_t kCapacity = 256;
     constexpr std::uint32_t kFirstPart = 64, kGrowth = 4;
     const auto rows = static_cast<std::uint32_t>(pairs.count);
     launch_sort_positions(pairs.points, rows, {gpu_.memory, stream_});
@@ -99,9 +99,9 @@ class Rounds {
     const RoundedRows<Real> set = search.rows(pairs.points, rows);
     const DeviceBuffer<double> limits(gpu_.memory, stream_, rows);
     const DeviceBuffer<std::uint32_t> found(gpu_.memory, stream_, rows);
-    const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
+    const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{rows} * kCapacity);
     check(cudaMemsetAsync(found.data(), 0, found.bytes(), stream_));
-    const CandidateSlots<Real> slots{{found.data(), candidates.data(), kRoom}, nullptr};
+    const CandidateSlots<Real> slots{{found.data(), candidates.data(), kCapacity}, nullptr};
     const SearchingRows searching{pairs.points, rows, limits.data()};
     const ColumnChoice choice{pairs.points, view_.parents, view_.core, limits.data()};
     const std::uint32_t most = search.most_columns(set);
@@ -113,7 +113,7 @@ class Rounds {
       search.compare(set, limits.data(), true, {first, first + columns}, choice, slots);
       launch_offer_candidates(view_, search.points(), slots, pairs, count(kLost), stream_);
       if (read_counts()[kLost] > 0 && columns > 1) {
-        columns = (columns + kGrowth - 1) / kGrowth;  // a single tile never has more columns than there is room
+        columns = (columns + kGrowth - 1) / kGrowth;  // a single tile never has more columns than kCapacity
         continue;
       }
       first += columns;

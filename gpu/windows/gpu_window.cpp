@@ -87,8 +87,8 @@ CountedClusters GpuWindow::count(std::size_t variant, const DeviceLabelling& lab
   tally.first_row = begin + zeros;
   tally.first = tally.first_row + clusters;
 
-  const PinnedBytes room = home_.pinned.acquire(std::bit_ceil(values.bytes()));
-  auto* const found = room.as<std::uint32_t>();
+  const PinnedBytes buffer = home_.pinned.acquire(std::bit_ceil(values.bytes()));
+  auto* const found = buffer.as<std::uint32_t>();
 
   std::uint64_t slots = std::max(kFewestSlots, std::bit_ceil(4 * (clusters + earlier)));
   while (true) {

@@ -157,10 +157,10 @@ class GzipStream final : public ByteStream {
   std::size_t read_some(std::span<char> to) override {
     // Sizes in zlib have 32 bits.
     constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
-    const auto room = static_cast<uInt>(std::min(kMostAtOnce, to.size()));
+    const auto capacity = static_cast<uInt>(std::min(kMostAtOnce, to.size()));
     state_.next_out = reinterpret_cast<Bytef*>(to.data());
-    state_.avail_out = room;
-    while (!is_done_ && state_.avail_out == room) {
+    state_.avail_out = capacity;
+    while (!is_done_ && state_.avail_out == capacity) {
       if (state_.avail_in == 0) refill();
       const int code = inflate(&state_, Z_NO_FLUSH);
       if (code == Z_STREAM_END) {
@@ -169,11 +169,11 @@ class GzipStream final : public ByteStream {
         throw ResourceError(fmt::format("{}: no memory to unpack the gzip file", name_));
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
         throw_damaged(state_.msg != nullptr ? state_.msg : "damaged data");
-      } else if (state_.avail_in == 0 && state_.avail_out == room && input_ended_) {
+      } else if (state_.avail_in == 0 && state_.avail_out == capacity && input_ended_) {
         throw InputError(fmt::format("{}: truncated gzip file: it ends within the packed data; fetch it again", name_));
       }
     }
-    return room - state_.avail_out;
+    return capacity - state_.avail_out;
   }
 
   void refill() {
@@ -240,9 +240,9 @@ std::uint64_t ByteStream::skip(std::uint64_t count) {
   ahead_begin_ += static_cast<std::size_t>(ready);
   std::uint64_t done = ready;
   if (!is_at_end_ && done < count) done += skip_some(count - done);
-  std::vector<char> room(done < count ? std::size_t{1} << 16 : 0);
+  std::vector<char> scratch(done < count ? std::size_t{1} << 16 : 0);
   while (done < count) {
-    const std::span<char> block = std::span(room).first(std::min<std::uint64_t>(room.size(), count - done));
+    const std::span<char> block = std::span(scratch).first(std::min<std::uint64_t>(scratch.size(), count - done));
     const std::size_t got = fill(block);
     done += got;
     if (got < block.size()) break;

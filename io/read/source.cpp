@@ -66,7 +66,7 @@ void throw_over_memory(const Source& source, std::string_view points, std::uint6
       size(budget), others);
 }
 
-void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes) {
+void require_points_fit(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes) {
   const bool weighted = !source.options.weight.empty();
   if (columns == (weighted ? 1 : 0)) {
     throw source.error("no columns{}, so no coordinates; a point needs at least one",
@@ -93,7 +93,7 @@ RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept {
 
 FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision) {
   const RowRange rows = share_of(source.options, n);
-  require_room(source, rows.count, columns, columns * bytes_of(precision));
+  require_points_fit(source, rows.count, columns, columns * bytes_of(precision));
   FilePoints points(narrow<std::size_t>(rows.count), narrow<std::size_t>(columns), precision);
   points.inputs = {{.name = source.name, .first = rows.first, .after = n - rows.end()}};
   return points;

@@ -102,7 +102,7 @@ template <class Integer>
 
 /// Throws InputError for no coordinates, more than kMaxDims columns or more than kMaxPoints rows, ResourceError if n
 /// rows of `row_bytes` bytes exceed memory_left(). `columns` includes the weights.
-void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
+void require_points_fit(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
 
 /// Consecutive rows of a file.
 struct RowRange {
@@ -115,7 +115,7 @@ struct RowRange {
 [[nodiscard]] RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept;
 
 /// Allocates points for the rows that source.options.share selects from n rows. Sets `name`, `first` and `after` of
-/// their InputRows. The weight column counts as a coordinate until finish_points(). Throws as require_room().
+/// their InputRows. The weight column counts as a coordinate until finish_points(). Throws as require_points_fit().
 [[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision);
 
 /// Returns text from a file as errors show it: in quotes, cut after about 60 bytes between characters, and with control

@@ -266,7 +266,7 @@ void ResultsFolder::stage(
     variant.files.push_back({name, partial, write(partial, folder_ / name)});
   } catch (const Error&) {
     std::error_code ignored;
-    std::filesystem::remove(partial, ignored);  // on a full disk, makes room for the record of finished variants
+    std::filesystem::remove(partial, ignored);  // on a full disk, frees space for the record of finished variants
     throw;
   }
 }
@@ -386,7 +386,7 @@ void ResultsFolder::finish(const std::string& status, double seconds, const Trac
   };
   attempt([&] { thread_->finish(); });
   thread_.reset();
-  clear_partial();  // on a full disk, makes room for the next files
+  clear_partial();  // on a full disk, frees space for the next files
   if (!state_.entries.empty()) {
     if (status == "complete") attempt([&] { write_hdf5(seconds); });
     attempt([&] { store_file(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });

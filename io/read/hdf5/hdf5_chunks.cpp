@@ -39,15 +39,15 @@ Shape shape_of(const Hdf5Dataset& dataset, hid_t layout, const Source& source) {
 std::uint64_t unpacked_size(std::span<unsigned char> packed, std::uint64_t most) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) throw ResourceError("no memory to unpack a chunk");
-  std::array<unsigned char, 16384> room{};
+  std::array<unsigned char, 16384> scratch{};
   std::uint64_t size = 0;
   stream.next_in = packed.data();
   stream.avail_in = static_cast<uInt>(packed.size());
   for (int code = Z_OK; code == Z_OK && size <= most;) {
-    stream.next_out = room.data();
-    stream.avail_out = room.size();
+    stream.next_out = scratch.data();
+    stream.avail_out = scratch.size();
     code = inflate(&stream, Z_NO_FLUSH);
-    size += room.size() - stream.avail_out;
+    size += scratch.size() - stream.avail_out;
   }
   inflateEnd(&stream);
   return size;

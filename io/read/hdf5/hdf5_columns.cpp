@@ -238,13 +238,13 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
   const std::uint64_t block = std::min<std::uint64_t>(
       rows_per_block(dataset, checked_multiply(plan.slots, sizeof(T), "bytes of a row")), dataset.rows);
   const bool is_whole = is_point_layout(dataset, targets, dims);
-  Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
+  Buffer<T> buffer(checked_multiply(block, plan.slots, "values of a block"));
   Buffer<T> column(block);
   // Blocks begin at chunk boundaries.
   for (std::uint64_t first = wanted.first / block * block; first < wanted.end(); first += block) {
     const std::uint64_t count = std::min<std::uint64_t>(block, wanted.end() - first);
-    const std::span<const T> rows = room.span().first(count * plan.slots);
-    read_rows(dataset, type.get(), first, count, room.data(), source);
+    const std::span<const T> rows = buffer.span().first(count * plan.slots);
+    read_rows(dataset, type.get(), first, count, buffer.data(), source);
     const bool is_suspect = dataset.members[0].is_wide_integer && std::any_of(rows.begin(), rows.end(), may_be_rounded);
     if (is_whole && !is_suspect) {
       points.put_rows(first, rows);

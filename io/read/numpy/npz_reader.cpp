@@ -52,8 +52,8 @@ class MemberStream final : public ByteStream {
 
   /// Reads to the end, so that the checksum is verified.
   void finish() {
-    std::vector<char> room(std::size_t{1} << 16);
-    while (read(room) == room.size()) continue;
+    std::vector<char> scratch(std::size_t{1} << 16);
+    while (read(scratch) == scratch.size()) continue;
   }
 
  private:

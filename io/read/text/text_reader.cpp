@@ -124,8 +124,8 @@ TextTable open_table(TextBlocks& blocks, const Source& source) {
 struct Chunk {
   std::span<const char> lines;
   std::uint64_t newlines = 0;
-  std::uint64_t room = 0;  ///< upper bound on its rows
-  double* rows = nullptr;  ///< destination of its rows
+  std::uint64_t capacity = 0;  ///< upper bound on its rows
+  double* rows = nullptr;      ///< destination of its rows
   ChunkResult result = {};
 };
 
@@ -206,7 +206,7 @@ class RowCollector {
 
  private:
   struct ValueBlock {
-    Buffer<double> room;
+    Buffer<double> buffer;
     std::uint64_t values = 0;
   };
 
@@ -216,25 +216,25 @@ class RowCollector {
     chunk.newlines = count_newlines(lines.data(), lines.data() + lines.size());
     const std::uint64_t count = chunk.newlines + (lines.back() == '\n' ? 0 : 1);
     // A row takes at least a byte per field, except a faulty one, which ends its chunk.
-    chunk.room = std::min<std::uint64_t>(count, lines.size() / table_.columns.count + 1);
+    chunk.capacity = std::min<std::uint64_t>(count, lines.size() / table_.columns.count + 1);
   }
 
   /// Assigns consecutive destinations to the rows of the chunks, and returns the first one.
   double* make_buffer(std::vector<Chunk>& chunks, std::size_t bytes) {
-    std::uint64_t room = 0;
-    for (const Chunk& chunk : chunks) room += chunk.room;
-    if (text_bytes_) reserve_points(room, bytes);
+    std::uint64_t capacity = 0;
+    for (const Chunk& chunk : chunks) capacity += chunk.capacity;
+    if (text_bytes_) reserve_points(capacity, bytes);
     double* rows = nullptr;
-    if (blocks_.empty() && room <= points_.size() - kept_) {
+    if (blocks_.empty() && capacity <= points_.size() - kept_) {
       rows = points_.values<double>().data() + kept_ * dims_;
     } else {
-      blocks_.push_back({Buffer<double>(checked_multiply(room, dims_, "coordinates of a block"))});
-      rows = blocks_.back().room.data();
+      blocks_.push_back({Buffer<double>(checked_multiply(capacity, dims_, "coordinates of a block"))});
+      rows = blocks_.back().buffer.data();
     }
     double* const first = rows;
     for (Chunk& chunk : chunks) {
       chunk.rows = rows;
-      rows += chunk.room * dims_;
+      rows += chunk.capacity * dims_;
     }
     return first;
   }
@@ -268,8 +268,8 @@ class RowCollector {
     if (points_.size() > 0) to = std::copy_n(points_.values<double>().data(), kept_ * dims_ - in_blocks, to);
     points_ = FilePoints();
     for (ValueBlock& block : blocks_) {
-      to = std::copy_n(block.room.data(), block.values, to);
-      block.room = Buffer<double>();
+      to = std::copy_n(block.buffer.data(), block.values, to);
+      block.buffer = Buffer<double>();
     }
     points_ = std::move(all);
   }
