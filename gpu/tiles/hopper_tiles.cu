@@ -18,7 +18,7 @@ class PairJudge {
   __device__ PairJudge(const ProductTiles<float>& tiles, const PairSink& sink)
       : tiles_(tiles),
         pairs_(sink.pairs, sink.pairs_capacity, &sink.counts->pairs, tuning::kReservedPairs),
-        open_(sink.open, sink.open_buffer, &sink.counts->open, tuning::kReservedOpen) {}
+        open_(sink.open, sink.open_capacity, &sink.counts->open, tuning::kReservedOpen) {}
 
   __device__ void prepare(const Walk& walk, unsigned row_tile, std::uint32_t row) {
     rows_.load(tiles_.no, row);

@@ -20,7 +20,7 @@ class ProductJudge {
   __device__ ProductJudge(const ProductTiles<Real>& tiles, const PairSink& sink)
       : tiles_(tiles),
         pairs_(sink.pairs, sink.pairs_capacity, &sink.counts->pairs, tuning::kReservedPairs),
-        open_(sink.open, sink.open_buffer, &sink.counts->open, tuning::kReservedOpen) {}
+        open_(sink.open, sink.open_capacity, &sink.counts->open, tuning::kReservedOpen) {}
 
   __device__ void prepare(const TileWalk<1>& walk) {
     gap_ = __ldg(tiles_.gaps + walk.row_tile()) + __ldg(tiles_.gaps + walk.column_tile());

@@ -112,7 +112,7 @@ __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
 template <class T>
 __global__ void __launch_bounds__(kScalarThreads) undecided_pairs_kernel(OrderedPoints points, PairSink sink) {
   const T* const data = static_cast<const T*>(points.data);
-  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_buffer);
+  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_capacity);
   const unsigned lane = threadIdx.x % 32;
   PairWriter pairs(sink.pairs, sink.pairs_capacity, &sink.counts->pairs, tuning::kReservedOpen);
   const std::uint64_t step = std::uint64_t{gridDim.x} * kScalarThreads;

@@ -42,7 +42,7 @@ struct PairSink {
   PointPair* pairs = nullptr;        ///< pairs within eps; gaps are kNoPoint
   std::uint64_t pairs_capacity = 0;  ///< capacity of pairs
   PointPair* open = nullptr;         ///< pairs left to the test of distance.hpp; gaps are kNoPoint
-  std::uint64_t open_buffer = 0;     ///< capacity of open
+  std::uint64_t open_capacity = 0;   ///< capacity of open
   PairCounts* counts = nullptr;
 };
 
