@@ -108,8 +108,8 @@ class Cataloguer {
     }
     if (counts.core != nullptr || counts.weights != nullptr) reduce(order_, cancel_, counts);
     for (const NamedColumn& column : in_.columns) {
-      const std::vector<double> buffer(clusters_);
-      ColumnSummary& to = made_.columns.emplace_back(ColumnSummary{column.name, buffer, buffer, buffer, buffer});
+      const std::vector<double> zeros(clusters_);
+      ColumnSummary& to = made_.columns.emplace_back(ColumnSummary{column.name, zeros, zeros, zeros, zeros});
       reduce(order_, cancel_,
              sums::ColumnSums{.values = column.values.data(),
                               .weights = column.weighted && !in_.weights.empty() ? in_.weights.data() : nullptr,
