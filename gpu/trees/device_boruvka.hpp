@@ -38,7 +38,7 @@ class DeviceBoruvka {
  private:
   struct Memory;
 
-  /// Real: float for half precision, or double.
+  /// Real is float if products are of half precision, else double.
   template <class Real>
   [[nodiscard]] static std::optional<DeviceBoruvka> by_rows(const DevicePoints& points, std::uint32_t length,
                                                             bool portable, const GpuResources& gpu,

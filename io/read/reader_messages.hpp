@@ -104,7 +104,7 @@ class Connection {
     return value;
   }
 
-  /// Transfer exactly `count` bytes, without their number. Throw BadValues if the other end is closed.
+  /// Both transfer exactly `count` bytes, without their number, and throw BadValues if the other end is closed.
   void send_bytes(const void* from, std::uint64_t count) const;
   void receive_bytes(void* to, std::uint64_t count) const;
 
